@@ -1,0 +1,237 @@
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/calibration/assessment.h"
+#include "cubcal/calibration/fit.h"
+#include "cubcal/core/check.h"
+#include "cubcal/io/atomic_file.h"
+#include "logits_input.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct CalibrateOptions {
+  std::string validation;
+  std::string test;
+  std::string output;
+  std::string method = method_name(CalibrationMethod::kDtsGuarded);
+  std::string box;
+  std::string box_high;
+  std::string box_low;
+  bool paper_thresholds = false;
+  FitOptions fit;
+};
+
+/// "0.5:1" as a box; the flag is named in errors.
+std::optional<TemperatureBox> parse_box(const char* flag, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto refuse = [&] {
+    return ArgumentError(std::string(flag) + " takes two positive temperatures LOW:HIGH, such as "
+                         "0.5:1, not '" + text + "'");
+  };
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) throw refuse();
+  TemperatureBox box{};
+  const auto parse = [&](const std::string& part, double& value) {
+    std::size_t used = 0;
+    try {
+      value = std::stod(part, &used);
+    } catch (const std::exception&) {
+      throw refuse();
+    }
+    if (used != part.size() || !(value > 0) || value > 1e6) throw refuse();
+  };
+  parse(text.substr(0, colon), box.low);
+  parse(text.substr(colon + 1), box.high);
+  if (box.low > box.high) throw refuse();
+  return box;
+}
+
+void refuse_unused_boxes(const CalibrateOptions& options, CalibrationMethod method) {
+  if (is_scalar(method) && !(options.box_high.empty() && options.box_low.empty())) {
+    throw ArgumentError(std::string("--t-high and --t-low do not go with ") + method_name(method) +
+                        ", which has one temperature: use --t");
+  }
+  if (!is_scalar(method) && !options.box.empty()) {
+    throw ArgumentError(std::string("--t does not go with ") + method_name(method) +
+                        ", which has two temperatures: use --t-high and --t-low");
+  }
+}
+
+/// One labelled set, before and after.
+struct Assessed {
+  std::string name;
+  std::size_t samples;
+  CalibrationAssessment assessment;
+};
+
+void print_fit(std::ostream& out, const FitResult& result, const CalibrateOptions& options,
+               const LogitsFile& file) {
+  const Calibration& calibration = result.calibration;
+  out << method_name(calibration.method) << " fitted on " << describe(file) << "\n\n";
+  const auto box = [](const TemperatureBox& range) {
+    return "searched in [" + to_text(range.low) + ", " + to_text(range.high) + "]";
+  };
+  if (is_scalar(calibration.method)) {
+    out << "  T       " << fixed(calibration.t_high, 4) << "   " << box(calibration.box_high)
+        << '\n';
+  } else {
+    out << "  T_high  " << fixed(calibration.t_high, 4) << "   " << box(calibration.box_high)
+        << ", sharpens " << fixed(100 * calibration.share_sharpened, 1) << "% of the samples\n";
+    out << "  T_low   " << fixed(calibration.t_low, 4) << "   " << box(calibration.box_low)
+        << ", softens the rest\n";
+    const Thresholds& thresholds = calibration.thresholds;
+    out << "  regions γ_low = " << fixed(thresholds.gamma_low, 4)
+        << ", γ_high = " << fixed(thresholds.gamma_high, 4)
+        << ", η = " << to_text(thresholds.eta) << " nats, "
+        << (options.paper_thresholds
+                ? "the paper's triple"
+                : "derived from η for " + std::to_string(calibration.classes) + " classes")
+        << '\n';
+  }
+  if (calibration.nll_tolerance) {
+    out << "  guard   validation NLL may rise by at most "
+        << to_text(100 * *calibration.nll_tolerance) << "%\n";
+  }
+  const bool nll = calibration.method == CalibrationMethod::kTsNll;
+  const double shown = nll ? 1.0 : 100.0;
+  out << "  " << (nll ? "NLL     " : "BCCE    ") << fixed(shown * calibration.objective_before, 4)
+      << " → " << fixed(shown * calibration.objective_after, 4) << (nll ? " nats" : " %")
+      << " on this set\n";
+}
+
+void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
+  std::vector<std::string> header{""};
+  for (const Assessed& set : sets) {
+    header.push_back(set.name);
+    header.push_back("calibrated");
+    header.push_back("change");
+  }
+  TextTable table(header);
+  for (const MetricInfo& info : metric_infos()) {
+    if (info.unit == MetricUnit::kCount || info.metric == Metric::kMiMean) continue;
+    const std::string unit = unit_text(info.unit);
+    std::vector<std::string> row{std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")")};
+    for (const Assessed& set : sets) {
+      const std::optional<double>& before = set.assessment.before[info.metric];
+      const std::optional<double>& after = set.assessment.after[info.metric];
+      row.push_back(metric_text(info, before));
+      row.push_back(metric_text(info, after));
+      row.push_back(difference_text(
+          info, before && after ? std::optional<double>(*after - *before) : std::nullopt));
+    }
+    table.add(row);
+  }
+  out << '\n' << table << '\n';
+  for (const Assessed& set : sets) {
+    const PredictionFlips& flips = set.assessment.flips;
+    out << "  " << set.name << ": " << flips.total() << " of " << set.samples
+        << " predictions changed by averaging";
+    if (flips.total() > 0) {
+      out << " (" << flips.to_right << " now right, " << flips.to_wrong << " now wrong, "
+          << flips.wrong_to_wrong << " wrong before and after)";
+    }
+    out << "; " << fixed(100 * set.assessment.share_sharpened, 1) << "% in the sharpen region\n";
+  }
+}
+
+Assessed assess(const std::string& name, const LogitsFile& file, const FitResult& result,
+                const CalibrateOptions& options) {
+  MetricOptions metrics;
+  metrics.bins = options.fit.bins;
+  metrics.gamma = options.fit.gamma;
+  metrics.uncertainty_threshold = result.calibration.thresholds.eta;
+  try {
+    const McLogits logits(file.logits);
+    return {name, logits.samples(),
+            assess_calibration(result.calibration, logits, file.labels, metrics)};
+  } catch (const DataError& error) {
+    throw DataError(file.path + ": " + error.what());
+  }
+}
+
+FitResult fit(const LogitsFile& file, const FitOptions& options) {
+  try {
+    return fit_calibration(McLogits(file.logits), file.labels, options);
+  } catch (const DataError& error) {
+    throw DataError(file.path + ": " + error.what());
+  }
+}
+
+void calibrate(CalibrateOptions options) {
+  options.fit.method = method_from_name(options.method);
+  refuse_unused_boxes(options, options.fit.method);
+  options.fit.box = parse_box("--t", options.box);
+  options.fit.box_high = parse_box("--t-high", options.box_high);
+  options.fit.box_low = parse_box("--t-low", options.box_low);
+  if (options.paper_thresholds) options.fit.thresholds = paper_thresholds();
+
+  const LogitsFile validation = read_logits_file(options.validation);
+  if (needs_labels(options.fit.method)) require_labels(validation, options.method);
+  std::optional<LogitsFile> test;
+  if (!options.test.empty()) {
+    test = read_logits_file(options.test);
+    require_labels(*test, "the comparison on --test");
+  }
+
+  const FitResult result = fit(validation, options.fit);
+  std::vector<Assessed> sets;
+  if (validation.has_labels) sets.push_back(assess("validation", validation, result, options));
+  if (test) sets.push_back(assess("test", *test, result, options));
+  save_calibration(options.output, result.calibration);
+
+  print_fit(std::cout, result, options, validation);
+  if (!sets.empty()) print_assessments(std::cout, sets);
+  std::cout << "\nwrote " << options.output << '\n';
+  for (const std::string& warning : result.warnings) {
+    std::cerr << "cubcal: warning: " << warning << '\n';
+  }
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App* command =
+      app.add_subcommand("calibrate", "Fit temperatures on validation logits, save them as JSON");
+  command->add_option("VAL", options->validation, ".npz with validation logits and labels")
+      ->required();
+  command->add_option("--method", options->method, "ts-nll, ts-bcce, dts or dts-guarded")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "Where the calibration goes (JSON)")
+      ->required();
+  command->add_option("--test", options->test, "Also compare before and after on this set");
+  command->add_flag("--paper-thresholds", options->paper_thresholds,
+                    "Regions from the paper's triple (0.9, 0.923, 0.325) instead of η and K");
+  command->add_option("--eta", options->fit.eta,
+                      "Uncertainty threshold from which the regions are derived, in nats")
+      ->capture_default_str()
+      ->excludes("--paper-thresholds");
+  command->add_option("--gamma", options->fit.gamma,
+                      "Confidence at which the boundary curve changes sides")
+      ->capture_default_str();
+  command->add_option("--bins", options->fit.bins, "Equal-width bins of BCCE")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+  command->add_option("--t", options->box, "Search T in LOW:HIGH (ts-*; default 0.25:4)");
+  command->add_option("--t-high", options->box_high,
+                      "Search T_high in LOW:HIGH (default 0.5:1, dts-guarded 0.05:1)");
+  command->add_option("--t-low", options->box_low,
+                      "Search T_low in LOW:HIGH (default 1:2, dts-guarded 1:20)");
+  command->add_option("--nll-tolerance", options->fit.nll_tolerance,
+                      "dts-guarded: NLL may rise by this share at most")
+      ->capture_default_str();
+  command->footer(
+      "BCCE alone has a degenerate optimum (T_high → 0, T_low → ∞), so the search is bounded and a\n"
+      "warning names any bound it ends on; dts-guarded bounds the rise of NLL instead.\n\n"
+      "Example:\n"
+      "  cubcal example --out demo\n"
+      "  cubcal calibrate demo/val.npz --method dts -o demo/cal.json --test demo/test.npz");
+  command->callback([options] { calibrate(*options); });
+}
+
+}  // namespace cubcal::app

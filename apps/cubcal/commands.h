@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+/// One function per subcommand, each in a file of its own: it declares the options and, as callback,
+/// what to do with them. Callbacks throw cubcal::Error; main turns that into a sentence and an exit
+/// code.
+namespace cubcal::app {
+
+void add_apply(CLI::App& app);
+void add_boundary(CLI::App& app);
+void add_calibrate(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_example(CLI::App& app);
+
+}  // namespace cubcal::app

@@ -1,0 +1,128 @@
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/core/check.h"
+#include "cubcal/core/version.h"
+#include "cubcal/metrics/bootstrap.h"
+#include "evaluation_json.h"
+#include "logits_input.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct CompareOptions {
+  std::string file_a;
+  std::string file_b;
+  std::string calibration_a;
+  std::string calibration_b;
+  std::string json;
+  MetricOptions metrics;
+  BootstrapOptions bootstrap;
+  bool ignore_groups = false;
+};
+
+/// Which side the interval is on: "B better", "A better", or nothing when it holds 0.
+std::string verdict(const MetricInfo& info, const std::optional<Interval>& interval) {
+  if (!interval || info.better == 0) return "";
+  if (interval->low > 0) return info.better > 0 ? "B better" : "A better";
+  if (interval->high < 0) return info.better > 0 ? "A better" : "B better";
+  return "";
+}
+
+SampleFacts read_side(const std::string& path, const std::string& calibration_path,
+                      const MetricOptions& metrics, LogitsFile& file) {
+  file = read_logits_file(path);
+  require_labels(file, "a comparison");
+  std::optional<Calibration> calibration;
+  if (!calibration_path.empty()) calibration = load_calibration(calibration_path);
+  return sample_facts(predict_file(file, calibration), file.labels, metrics);
+}
+
+void compare(const CompareOptions& options) {
+  LogitsFile file_a;
+  LogitsFile file_b;
+  const SampleFacts a = read_side(options.file_a, options.calibration_a, options.metrics, file_a);
+  const SampleFacts b = read_side(options.file_b, options.calibration_b, options.metrics, file_b);
+  if (file_a.groups != file_b.groups && !file_a.groups.empty() && !file_b.groups.empty()) {
+    throw DataError(file_a.path + " and " + file_b.path + " do not have the same groups");
+  }
+  std::vector<std::string> groups = file_a.groups.empty() ? file_b.groups : file_a.groups;
+  if (options.ignore_groups) groups.clear();
+  const MetricValues values_a = metric_values(a);
+  const MetricValues values_b = metric_values(b);
+  const PairedDifference paired = paired_bootstrap(a, b, groups, options.bootstrap);
+
+  if (!options.json.empty()) {
+    Json json;
+    json["cubcal"] = kVersion;
+    json["samples"] = a.samples;
+    json["classes"] = a.classes;
+    json["a"] = metrics_json(values_a);
+    json["b"] = metrics_json(values_b);
+    json["difference"] = metrics_json(paired.difference);
+    json["intervals"] = intervals_json(paired.intervals);
+    json["bootstrap"] = bootstrap_json(options.bootstrap, !groups.empty());
+    json["convention"] = convention_json(options.metrics);
+    write_json(options.json, json.dump(2) + "\n");
+    if (options.json == "-") return;
+  }
+
+  std::cout << "A  " << describe(file_a) << "\nB  " << describe(file_b) << "\n\n";
+  TextTable table({"", "A", "B", "B − A", to_text(100 * options.bootstrap.level) + "% interval",
+                   ""});
+  for (const MetricInfo& info : metric_infos()) {
+    const std::string unit = unit_text(info.unit);
+    const auto& interval = paired.intervals[static_cast<std::size_t>(info.metric)];
+    table.add({std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")"),
+               metric_text(info, values_a[info.metric]), metric_text(info, values_b[info.metric]),
+               difference_text(info, paired.difference[info.metric]),
+               interval_text(info, interval), verdict(info, interval)});
+  }
+  std::cout << table << "\nPaired percentile bootstrap, " << options.bootstrap.replicates
+            << " replicates by " << (groups.empty() ? "sample" : "group") << ", seed "
+            << options.bootstrap.seed
+            << "; a side is called better where the interval does not hold 0.\n";
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App* command = app.add_subcommand(
+      "compare", "Difference of two sets of logits over the same samples, with intervals");
+  command->add_option("A", options->file_a, ".npz with logits and labels")->required();
+  command->add_option("B", options->file_b, "The same samples from another model")->required();
+  command->add_option("--calibration-a", options->calibration_a, "Apply this calibration to A");
+  command->add_option("--calibration-b", options->calibration_b, "Apply this calibration to B");
+  command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+  command->add_option("--gamma", options->metrics.gamma,
+                      "Confidence at which the boundary curve changes sides")
+      ->capture_default_str();
+  command->add_option("--eta", options->metrics.uncertainty_threshold,
+                      "Uncertainty threshold of the AvU states, in nats")
+      ->capture_default_str();
+  command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command->add_option("--level", options->bootstrap.level, "Coverage of the intervals")
+      ->capture_default_str();
+  command->add_option("--seed", options->bootstrap.seed, "Seed of the bootstrap")
+      ->capture_default_str();
+  command->add_flag("--ignore-groups", options->ignore_groups,
+                    "Resample single samples even when the files have groups");
+  command->add_option("--json", options->json, "Write everything as JSON to this file, '-': stdout");
+  command->footer(
+      "Example (before and after calibration):\n"
+      "  cubcal example --out demo\n"
+      "  cubcal calibrate demo/val.npz -o demo/cal.json\n"
+      "  cubcal compare demo/test.npz demo/test.npz --calibration-b demo/cal.json");
+  command->callback([options] { compare(*options); });
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,96 @@
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/metrics/bootstrap.h"
+#include "cubcal/metrics/detection.h"
+#include "evaluation_json.h"
+#include "evaluation_text.h"
+#include "logits_input.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct EvaluateOptions {
+  std::string file;
+  std::string calibration;
+  std::string ood;
+  std::string json;
+  MetricOptions metrics;
+  std::size_t bootstrap = 0;
+  BootstrapOptions bootstrap_options;
+  bool ignore_groups = false;
+};
+
+void evaluate(const EvaluateOptions& options) {
+  const LogitsFile file = read_logits_file(options.file);
+  require_labels(file, "evaluation");
+  Evaluation evaluation;
+  if (!options.calibration.empty()) {
+    evaluation.calibration = load_calibration(options.calibration);
+  }
+  evaluation.title = describe(file);
+  evaluation.class_names = class_labels(file);
+  evaluation.passes = McLogits(file.logits).passes();
+  const Predictive predictive = predict_file(file, evaluation.calibration);
+  evaluation.facts = sample_facts(predictive, file.labels, options.metrics);
+  evaluation.values = metric_values(evaluation.facts);
+  if (!options.ood.empty()) {
+    const LogitsFile ood = read_logits_file(options.ood);
+    evaluation.detection =
+        output_detection(predictive, predict_file(ood, evaluation.calibration), describe(ood));
+  }
+  if (options.bootstrap > 0) {
+    evaluation.bootstrap = options.bootstrap_options;
+    evaluation.bootstrap->replicates = options.bootstrap;
+    const bool grouped = !file.groups.empty() && !options.ignore_groups;
+    evaluation.bootstrap_by_group = grouped;
+    evaluation.intervals = bootstrap_intervals(
+        evaluation.facts, grouped ? file.groups : std::vector<std::string>{},
+        *evaluation.bootstrap);
+  }
+  if (!options.json.empty()) write_json(options.json, evaluation_json(evaluation));
+  if (options.json != "-") print_evaluation(std::cout, evaluation);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  auto options = std::make_shared<EvaluateOptions>();
+  CLI::App* command =
+      app.add_subcommand("evaluate", "Measure MC logits: accuracy, calibration, uncertainty");
+  command->add_option("FILE", options->file, ".npz with logits [S,N,K] or [N,K] and labels [N]")
+      ->required();
+  command->add_option("--calibration", options->calibration,
+                      "Apply this calibration first (from 'cubcal calibrate')");
+  command->add_option("--ood", options->ood,
+                      "Logits of out-of-distribution inputs: adds AUROC, AUPR and FPR95");
+  command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+  command->add_option("--gamma", options->metrics.gamma,
+                      "Confidence at which the boundary curve changes sides")
+      ->capture_default_str();
+  command->add_option("--eta", options->metrics.uncertainty_threshold,
+                      "Uncertainty threshold of the AvU states, in nats")
+      ->capture_default_str();
+  command->add_option("--bootstrap", options->bootstrap,
+                      "Replicates for intervals (0: none), by group when the file has groups")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
+  command->add_option("--level", options->bootstrap_options.level, "Coverage of the intervals")
+      ->capture_default_str();
+  command->add_option("--seed", options->bootstrap_options.seed, "Seed of the bootstrap")
+      ->capture_default_str();
+  command->add_flag("--ignore-groups", options->ignore_groups,
+                    "Resample single samples even when the file has groups");
+  command->add_option("--json", options->json, "Write everything as JSON to this file, '-': stdout");
+  command->footer(
+      "Example:\n"
+      "  cubcal example --out demo\n"
+      "  cubcal evaluate demo/test.npz --bootstrap 1000 --json demo/test.json");
+  command->callback([options] { evaluate(*options); });
+}
+
+}  // namespace cubcal::app

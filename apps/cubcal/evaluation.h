@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/calibration/calibration.h"
+#include "cubcal/metrics/bootstrap.h"
+#include "cubcal/metrics/detection.h"
+#include "cubcal/metrics/sample_facts.h"
+
+namespace cubcal::app {
+
+/// How well one score tells out-of-distribution inputs apart.
+struct DetectionRow {
+  const char* key;
+  const char* label;
+  std::optional<DetectionMetrics> metrics;
+};
+
+struct Detection {
+  std::string title;  ///< describes the out-of-distribution file
+  std::vector<DetectionRow> rows;
+};
+
+/// The scores that need nothing but logits: 1 - c, U and mutual information.
+Detection output_detection(const Predictive& in_distribution, const Predictive& out,
+                           const std::string& title);
+
+/// All that 'cubcal evaluate' found, for its text and its JSON.
+struct Evaluation {
+  std::string title;
+  std::size_t passes = 0;
+  std::vector<std::string> class_names;
+  std::optional<Calibration> calibration;
+  SampleFacts facts;
+  MetricValues values;
+  std::optional<BootstrapOptions> bootstrap;
+  bool bootstrap_by_group = false;
+  MetricIntervals intervals;
+  std::optional<Detection> detection;
+};
+
+/// Coverages and risk targets of the selective-prediction tables.
+inline constexpr double kCoverages[] = {0.5, 0.7, 0.8, 0.9, 1.0};
+inline constexpr double kRiskTargets[] = {0.01, 0.02, 0.05, 0.1};
+
+}  // namespace cubcal::app

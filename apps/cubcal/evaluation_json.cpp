@@ -1,0 +1,167 @@
+#include "evaluation_json.h"
+
+#include "cubcal/core/version.h"
+#include "cubcal/metrics/accuracy_vs_uncertainty.h"
+#include "cubcal/metrics/calibration_error.h"
+#include "cubcal/metrics/classification.h"
+#include "cubcal/metrics/selective.h"
+
+namespace cubcal::app {
+
+namespace {
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json bins_json(const CalibrationError& error, const char* observed, const char* target) {
+  Json rows = Json::array();
+  for (const ReliabilityBin& bin : error.bins) {
+    const bool empty = bin.count == 0;
+    rows.push_back({{"low", bin.low},
+                    {"high", bin.high},
+                    {"count", static_cast<std::uint64_t>(bin.count)},
+                    {observed, empty ? Json() : Json(bin.mean_observed)},
+                    {target, empty ? Json() : Json(bin.mean_target)}});
+  }
+  return rows;
+}
+
+Json classes_json(const Evaluation& evaluation) {
+  Json rows = Json::array();
+  const std::vector<ClassRow> table = class_table(evaluation.facts);
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    rows.push_back({{"name", evaluation.class_names[k]},
+                    {"support", table[k].support},
+                    {"predicted", table[k].predicted},
+                    {"recall", optional_json(table[k].recall)},
+                    {"precision", optional_json(table[k].precision)},
+                    {"f1", optional_json(table[k].f1)},
+                    {"mean_confidence", optional_json(table[k].mean_confidence)},
+                    {"mean_uncertainty", optional_json(table[k].mean_uncertainty)}});
+  }
+  return rows;
+}
+
+Json confusion_json(const SampleFacts& facts) {
+  const std::vector<std::uint64_t> matrix = confusion_matrix(facts);
+  Json rows = Json::array();
+  for (std::size_t k = 0; k < facts.classes; ++k) {
+    const auto first = matrix.begin() + static_cast<std::ptrdiff_t>(k * facts.classes);
+    rows.push_back(std::vector<std::uint64_t>(
+        first, first + static_cast<std::ptrdiff_t>(facts.classes)));
+  }
+  return rows;
+}
+
+Json avu_curve_json(const SampleFacts& facts) {
+  Json rows = Json::array();
+  for (const AvuPoint& point : avu_curve(facts)) {
+    rows.push_back({{"t", point.t}, {"threshold", point.threshold}, {"avu", point.avu}});
+  }
+  return rows;
+}
+
+Json selective_json(const SampleFacts& facts, Certainty certainty) {
+  const std::vector<std::uint32_t> order = order_by_certainty(facts, certainty);
+  const std::vector<double> risk = risk_coverage(facts, order);
+  Json accuracy_rows = Json::array();
+  for (const double coverage : kCoverages) {
+    accuracy_rows.push_back(
+        {{"coverage", coverage}, {"accuracy", accuracy_at_coverage(risk, coverage)}});
+  }
+  Json risk_rows = Json::array();
+  for (const double target : kRiskTargets) {
+    risk_rows.push_back({{"risk", target}, {"coverage", optional_json(coverage_at_risk(risk, target))}});
+  }
+  return {{"aurc", area_under_risk_coverage(facts, order)},
+          {"accuracy_at_coverage", accuracy_rows},
+          {"coverage_at_risk", risk_rows}};
+}
+
+Json detection_json(const Detection& detection) {
+  Json rows = Json::object();
+  for (const DetectionRow& row : detection.rows) {
+    rows[row.key] = row.metrics ? Json{{"auroc", row.metrics->auroc},
+                                       {"aupr", row.metrics->aupr},
+                                       {"fpr95", row.metrics->fpr95}}
+                                : Json();
+  }
+  return rows;
+}
+
+}  // namespace
+
+Json metrics_json(const MetricValues& values) {
+  Json json = Json::object();
+  for (const MetricInfo& info : metric_infos()) {
+    const std::optional<double>& value = values[info.metric];
+    if (!value) {
+      json[info.key] = nullptr;
+    } else if (info.unit == MetricUnit::kCount) {
+      json[info.key] = static_cast<std::int64_t>(*value);
+    } else {
+      json[info.key] = *value;
+    }
+  }
+  return json;
+}
+
+Json intervals_json(const MetricIntervals& intervals) {
+  Json json = Json::object();
+  for (const MetricInfo& info : metric_infos()) {
+    const auto& interval = intervals[static_cast<std::size_t>(info.metric)];
+    json[info.key] = interval ? Json::array({interval->low, interval->high}) : Json();
+  }
+  return json;
+}
+
+Json convention_json(const MetricOptions& options) {
+  return {{"unit", "nats"},
+          {"bins", options.bins},
+          {"bin_edges", "equal widths over [0, 1], (lo, hi], exact 0 in the first"},
+          {"ece", "binned on confidence"},
+          {"uce", "binned on U / ln K, error rate against mean U / ln K"},
+          {"bcce", "binned on confidence, U not normalised"},
+          {"gamma", options.gamma},
+          {"uncertainty_threshold", options.uncertainty_threshold},
+          {"nll_floor", 1e-12},
+          {"equal_probabilities", "lowest class index"},
+          {"aurc", "mean risk over all coverages by U; equal U in file order"}};
+}
+
+Json bootstrap_json(const BootstrapOptions& options, bool by_group) {
+  return {{"replicates", options.replicates},
+          {"level", options.level},
+          {"seed", options.seed},
+          {"unit", by_group ? "group" : "sample"},
+          {"interval", "percentile"}};
+}
+
+std::string evaluation_json(const Evaluation& evaluation) {
+  const SampleFacts& facts = evaluation.facts;
+  Json json;
+  json["cubcal"] = kVersion;
+  json["samples"] = facts.samples;
+  json["passes"] = evaluation.passes;
+  json["classes"] = facts.classes;
+  json["metrics"] = metrics_json(evaluation.values);
+  json["convention"] = convention_json(facts.options);
+  json["intervals"] = evaluation.bootstrap ? intervals_json(evaluation.intervals) : Json();
+  json["bootstrap"] = evaluation.bootstrap
+                          ? bootstrap_json(*evaluation.bootstrap, evaluation.bootstrap_by_group)
+                          : Json();
+  json["calibration"] =
+      evaluation.calibration ? Json::parse(calibration_to_json(*evaluation.calibration)) : Json();
+  json["bins"] = {
+      {"ece", bins_json(expected_calibration_error(facts), "accuracy", "confidence")},
+      {"uce", bins_json(uncertainty_calibration_error(facts), "error", "uncertainty")},
+      {"bcce", bins_json(boundary_curve_calibration_error(facts), "uncertainty", "ideal")}};
+  json["per_class"] = classes_json(evaluation);
+  json["confusion"] = confusion_json(facts);
+  json["avu_curve"] = avu_curve_json(facts);
+  json["selective"] = {{"by_uncertainty", selective_json(facts, Certainty::kEntropy)},
+                       {"by_confidence", selective_json(facts, Certainty::kConfidence)}};
+  if (evaluation.detection) json["ood"] = detection_json(*evaluation.detection);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,121 @@
+#include "evaluation_text.h"
+
+#include <algorithm>
+
+#include "cubcal/core/check.h"
+#include "cubcal/metrics/classification.h"
+#include "cubcal/metrics/selective.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+constexpr std::size_t kMostClassesShown = 30;
+
+std::string percent(const std::optional<double>& value) {
+  return value ? fixed(100 * *value, 1) : "–";
+}
+
+void print_metrics(std::ostream& out, const Evaluation& evaluation) {
+  std::vector<std::string> header{"", "value", ""};
+  if (evaluation.bootstrap) {
+    header.push_back(to_text(100 * evaluation.bootstrap->level) + "% interval");
+  }
+  TextTable table(header);
+  for (const MetricInfo& info : metric_infos()) {
+    if (info.unit == MetricUnit::kCount) continue;
+    std::vector<std::string> row{info.label, metric_text(info, evaluation.values[info.metric]),
+                                 unit_text(info.unit)};
+    if (evaluation.bootstrap) {
+      row.push_back(
+          interval_text(info, evaluation.intervals[static_cast<std::size_t>(info.metric)]));
+    }
+    table.add(row);
+  }
+  out << table;
+}
+
+void print_states(std::ostream& out, const Evaluation& evaluation) {
+  const auto count = [&](Metric metric) { return fixed(*evaluation.values[metric], 0); };
+  const std::string threshold =
+      to_text(evaluation.facts.options.uncertainty_threshold) + " nats";
+  out << "\nAnswers by correctness and uncertainty\n";
+  TextTable table({"", "certain (U ≤ " + threshold + ")", "uncertain"});
+  table.add({"right", count(Metric::kAccurateCertain), count(Metric::kAccurateUncertain)});
+  table.add({"wrong", count(Metric::kInaccurateCertain), count(Metric::kInaccurateUncertain)});
+  out << table;
+}
+
+void print_classes(std::ostream& out, const Evaluation& evaluation) {
+  const std::vector<ClassRow> rows = class_table(evaluation.facts);
+  TextTable table({"class", "samples", "recall %", "precision %", "F1 %", "mean U"});
+  const std::size_t shown = std::min(rows.size(), kMostClassesShown);
+  for (std::size_t k = 0; k < shown; ++k) {
+    table.add({evaluation.class_names[k], std::to_string(rows[k].support), percent(rows[k].recall),
+               percent(rows[k].precision), percent(rows[k].f1),
+               rows[k].mean_uncertainty ? fixed(*rows[k].mean_uncertainty, 3) : "–"});
+  }
+  out << "\nBy class\n" << table;
+  if (shown < rows.size()) {
+    out << "  … and " << rows.size() - shown << " more classes (all of them with --json)\n";
+  }
+}
+
+void print_selective(std::ostream& out, const SampleFacts& facts) {
+  std::vector<std::string> header{"answering the most certain"};
+  std::vector<std::string> by_uncertainty{"accuracy %, by uncertainty"};
+  std::vector<std::string> by_confidence{"accuracy %, by confidence"};
+  const auto risk_by = [&](Certainty certainty) {
+    return risk_coverage(facts, order_by_certainty(facts, certainty));
+  };
+  const std::vector<double> entropy_risk = risk_by(Certainty::kEntropy);
+  const std::vector<double> confidence_risk = risk_by(Certainty::kConfidence);
+  for (const double coverage : kCoverages) {
+    header.push_back(fixed(100 * coverage, 0) + "%");
+    by_uncertainty.push_back(fixed(100 * accuracy_at_coverage(entropy_risk, coverage), 1));
+    by_confidence.push_back(fixed(100 * accuracy_at_coverage(confidence_risk, coverage), 1));
+  }
+  TextTable table(header);
+  table.add(by_uncertainty);
+  table.add(by_confidence);
+  out << "\nReferring the uncertain\n" << table;
+}
+
+void print_detection(std::ostream& out, const Detection& detection) {
+  TextTable table({"score", "AUROC %", "AUPR %", "FPR95 %"});
+  for (const DetectionRow& row : detection.rows) {
+    if (!row.metrics) continue;
+    table.add({row.label, fixed(100 * row.metrics->auroc, 1), fixed(100 * row.metrics->aupr, 1),
+               fixed(100 * row.metrics->fpr95, 1)});
+  }
+  out << "\nTelling out-of-distribution apart: " << detection.title << '\n' << table;
+}
+
+}  // namespace
+
+void print_evaluation(std::ostream& out, const Evaluation& evaluation) {
+  out << evaluation.title << '\n';
+  if (evaluation.calibration) {
+    out << "calibrated with " << method_name(evaluation.calibration->method) << '\n';
+  }
+  out << '\n';
+  print_metrics(out, evaluation);
+  print_states(out, evaluation);
+  print_classes(out, evaluation);
+  print_selective(out, evaluation.facts);
+  if (evaluation.detection) print_detection(out, *evaluation.detection);
+  const MetricOptions& options = evaluation.facts.options;
+  out << "\nConvention: nats; " << options.bins
+      << " equal bins (lo, hi]; BCCE with γ = " << to_text(options.gamma)
+      << "; AvU with u_th = " << to_text(options.uncertainty_threshold);
+  if (evaluation.bootstrap) {
+    out << "; " << evaluation.bootstrap->replicates << " bootstrap replicates by "
+        << (evaluation.bootstrap_by_group ? "group" : "sample") << ", seed "
+        << evaluation.bootstrap->seed;
+  }
+  out << ".\n";
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,88 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/core/error.h"
+#include "cubcal/core/seed_stream.h"
+#include "cubcal/io/logits_file.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct ExampleOptions {
+  std::string folder;
+  std::size_t samples = 1500;
+  std::size_t passes = 40;
+  std::uint64_t seed = 1;
+};
+
+constexpr double kClassShares[] = {0.6, 0.9, 1.0};  // cumulative: 60, 30 and 10 percent
+constexpr std::size_t kClasses = 3;
+
+/// Logits as an overconfident Bayesian classifier gives them: evidence for the true class that
+/// varies from image to image, too large a scale, and passes that disagree more where evidence is
+/// weak. Stream 2i+1 of the seed makes sample i, so more samples leave the first ones as they are.
+LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed) {
+  LogitsFile file;
+  file.logits = NdArray(DType::kF32, {options.passes, options.samples, kClasses});
+  file.class_names = {"benign", "malignant", "other"};
+  file.has_labels = true;
+  float* logits = file.logits.as<float>();
+  for (std::size_t i = 0; i < options.samples; ++i) {
+    SeedStream stream(seed, 2 * i + 1);
+    const double draw = stream.uniform();
+    std::size_t label = 0;
+    while (draw >= kClassShares[label]) ++label;
+    file.labels.push_back(static_cast<std::int64_t>(label));
+    file.groups.push_back("patient " + std::to_string(i / 2));
+    double evidence[kClasses];
+    for (std::size_t k = 0; k < kClasses; ++k) {
+      evidence[k] = stream.normal() + (k == label ? 1.9 : 0.0);
+    }
+    const double disagreement = 0.6 + 0.8 * stream.uniform();
+    for (std::size_t s = 0; s < options.passes; ++s) {
+      for (std::size_t k = 0; k < kClasses; ++k) {
+        const double z = 2.2 * evidence[k] + disagreement * stream.normal();
+        logits[(s * options.samples + i) * kClasses + k] = static_cast<float>(z);
+      }
+    }
+  }
+  return file;
+}
+
+void example(const ExampleOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error) {
+    throw IoError("the folder '" + options.folder + "' cannot be made: " + error.message());
+  }
+  std::uint64_t seed = 2 * options.seed;
+  for (const char* name : {"val.npz", "test.npz"}) {
+    const std::string path = (std::filesystem::path(options.folder) / name).string();
+    write_logits_file(path, simulate(options, seed++));
+    std::cout << "wrote " << path << ": simulated logits, " << options.samples << " samples, "
+              << options.passes << " passes, " << kClasses << " classes\n";
+  }
+}
+
+}  // namespace
+
+void add_example(CLI::App& app) {
+  auto options = std::make_shared<ExampleOptions>();
+  CLI::App* command =
+      app.add_subcommand("example", "Write simulated logits to try the other commands on");
+  command->add_option("--out", options->folder, "Folder for val.npz and test.npz")->required();
+  command->add_option("--samples", options->samples, "Samples in each file")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10000000}));
+  command->add_option("--passes", options->passes, "Stochastic passes")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+  command->add_option("--seed", options->seed, "Seed of the simulation")->capture_default_str();
+  command->footer("Example:\n  cubcal example --out demo && cubcal evaluate demo/test.npz");
+  command->callback([options] { example(*options); });
+}
+
+}  // namespace cubcal::app

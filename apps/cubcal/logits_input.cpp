@@ -1,0 +1,58 @@
+#include "logits_input.h"
+
+#include <iostream>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+
+namespace cubcal::app {
+
+namespace {
+
+std::string counted(std::size_t number, const char* one, const char* many) {
+  return std::to_string(number) + " " + (number == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string describe(const LogitsFile& file) {
+  const McLogits logits(file.logits);
+  return file.path + ": " + counted(logits.samples(), "sample", "samples") + ", " +
+         counted(logits.passes(), "pass", "passes") + ", " + std::to_string(logits.classes()) +
+         " classes, " + dtype_name(logits.dtype());
+}
+
+std::vector<std::string> class_labels(const LogitsFile& file) {
+  if (!file.class_names.empty()) return file.class_names;
+  std::vector<std::string> labels;
+  for (std::size_t k = 0; k < McLogits(file.logits).classes(); ++k) {
+    labels.push_back("class " + std::to_string(k));
+  }
+  return labels;
+}
+
+void require_labels(const LogitsFile& file, const std::string& purpose) {
+  if (file.has_labels) return;
+  throw DataError(file.path + " has no array 'labels' [N], which " + purpose + " needs");
+}
+
+Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>& calibration) {
+  try {
+    const McLogits logits(file.logits);
+    Predictive unscaled = predict(logits);
+    if (!calibration) return unscaled;
+    return apply_calibration(*calibration, logits, unscaled);
+  } catch (const DataError& error) {
+    throw DataError(file.path + ": " + error.what());
+  }
+}
+
+void write_json(const std::string& target, const std::string& text) {
+  if (target == "-") {
+    std::cout << text;
+  } else {
+    write_file_atomically(target, text);
+  }
+}
+
+}  // namespace cubcal::app

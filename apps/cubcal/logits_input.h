@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/calibration/calibration.h"
+#include "cubcal/io/logits_file.h"
+#include "cubcal/metrics/sample_facts.h"
+
+/// What the subcommands share in reading logits.
+namespace cubcal::app {
+
+/// "val.npz: 366 samples, 80 passes, 5 classes, float16".
+std::string describe(const LogitsFile& file);
+
+/// The names from the file, or "class 0", "class 1", ...
+std::vector<std::string> class_labels(const LogitsFile& file);
+
+/// Throws the DataError that says the file has no labels and why they are needed.
+void require_labels(const LogitsFile& file, const std::string& purpose);
+
+/// Prediction of a file, through a calibration where there is one; errors name the file.
+Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>& calibration);
+
+/// A JSON document to a file, or to standard output for "-".
+void write_json(const std::string& target, const std::string& text);
+
+}  // namespace cubcal::app

@@ -1,0 +1,91 @@
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+
+#include "commands.h"
+#include "cubcal/core/error.h"
+#include "cubcal/core/parallel.h"
+#include "cubcal/core/version.h"
+
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+int complain(const std::string& sentence, int exit_code) {
+  std::cerr << "cubcal: " << sentence << '\n';
+  return exit_code;
+}
+
+/// The deepest subcommand the user named, for "see 'cubcal evaluate --help'".
+std::string command_path(const CLI::App& app) {
+  for (const CLI::App* sub : app.get_subcommands()) return "cubcal " + sub->get_name();
+  return "cubcal";
+}
+
+/// CLI11's messages can run over several lines.
+std::string one_line(std::string text) {
+  for (char& character : text) {
+    if (character == '\n') character = ' ';
+  }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+int run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    return complain(
+        one_line(error.what()) + " (see '" + command_path(app) + " --help')", kUsage);
+  }
+  std::cout.flush();
+  if (!std::cout) return complain("standard output could not be written", kFailure);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "cubcal: honest uncertainty for medical image classifiers.\n"
+      "Reads Monte Carlo logits [passes, samples, classes] from any framework; measures,\n"
+      "calibrates and compares them. A research tool, not a medical device.",
+      "cubcal"};
+  app.set_version_flag("--version", std::string("cubcal ") + cubcal::kVersion);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option_function<std::size_t>(
+         "--threads", [](const std::size_t& threads) { cubcal::set_thread_count(threads); },
+         "Threads to use (default: all processors); results do not depend on it")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}))
+      ->trigger_on_parse();
+  app.footer(
+      "Try it:\n"
+      "  cubcal example --out demo\n"
+      "  cubcal evaluate demo/val.npz\n"
+      "  cubcal calibrate demo/val.npz --method dts-guarded -o demo/cal.json --test demo/test.npz");
+
+  cubcal::app::add_evaluate(app);
+  cubcal::app::add_calibrate(app);
+  cubcal::app::add_apply(app);
+  cubcal::app::add_compare(app);
+  cubcal::app::add_boundary(app);
+  cubcal::app::add_example(app);
+  cubcal::app::add_completion(app);
+
+  try {
+    return run(app, argc, argv);
+  } catch (const cubcal::ArgumentError& error) {
+    return complain(error.what(), kUsage);
+  } catch (const cubcal::Error& error) {
+    return complain(error.what(), kFailure);
+  } catch (const std::bad_alloc&) {
+    return complain("there is not enough memory for this input", kFailure);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailure);
+  }
+}

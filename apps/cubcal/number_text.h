@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cubcal/metrics/bootstrap.h"
+
+namespace cubcal::app {
+
+/// A number with so many decimals; never "-0.00".
+std::string fixed(double value, int decimals);
+
+/// A metric's value as tables print it: percentages with two decimals, counts whole, the rest with
+/// four decimals, a dash where it is undefined.
+std::string metric_text(const MetricInfo& info, const std::optional<double>& value);
+
+/// A difference of two values: the same with its sign, in points for percentages.
+std::string difference_text(const MetricInfo& info, const std::optional<double>& value);
+
+/// "[86.1, 87.9]", or a dash.
+std::string interval_text(const MetricInfo& info, const std::optional<Interval>& interval);
+
+/// "%", "nats" or nothing.
+const char* unit_text(MetricUnit unit);
+
+}  // namespace cubcal::app

@@ -1,0 +1,29 @@
+# Compiler settings shared by every target.
+
+find_program(CUBCAL_CCACHE ccache)
+if(CUBCAL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CUBCAL_CCACHE}")
+endif()
+
+if(CUBCAL_SANITIZE)
+  add_compile_options(-fsanitize=${CUBCAL_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${CUBCAL_SANITIZE})
+endif()
+
+function(cubcal_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion
+                                           -Wno-sign-conversion)
+  if(CUBCAL_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+function(cubcal_library_settings target)
+  cubcal_warnings(${target})
+  target_compile_features(${target} PUBLIC cxx_std_17)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()

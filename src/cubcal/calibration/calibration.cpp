@@ -1,0 +1,55 @@
+#include "cubcal/calibration/calibration.h"
+
+#include "cubcal/core/error.h"
+
+namespace cubcal {
+
+const char* method_name(CalibrationMethod method) {
+  switch (method) {
+    case CalibrationMethod::kTsNll: return "ts-nll";
+    case CalibrationMethod::kTsBcce: return "ts-bcce";
+    case CalibrationMethod::kDts: return "dts";
+    case CalibrationMethod::kDtsGuarded: return "dts-guarded";
+  }
+  return "";
+}
+
+CalibrationMethod method_from_name(const std::string& name) {
+  std::string known;
+  for (const CalibrationMethod method : kCalibrationMethods) {
+    if (name == method_name(method)) return method;
+    known += (known.empty() ? "" : ", ") + std::string(method_name(method));
+  }
+  throw ArgumentError("there is no calibration method '" + name + "'; the methods are " + known);
+}
+
+bool is_scalar(CalibrationMethod method) {
+  return method == CalibrationMethod::kTsNll || method == CalibrationMethod::kTsBcce;
+}
+
+bool needs_labels(CalibrationMethod method) {
+  return method == CalibrationMethod::kTsNll || method == CalibrationMethod::kDtsGuarded;
+}
+
+std::vector<double> sample_temperatures(const Calibration& calibration,
+                                        const Predictive& unscaled) {
+  if (calibration.classes != unscaled.classes) {
+    throw DataError("the calibration was fitted for " + std::to_string(calibration.classes) +
+                    " classes and cannot be applied to " + std::to_string(unscaled.classes));
+  }
+  std::vector<double> temperatures(unscaled.samples, calibration.t_high);
+  if (is_scalar(calibration.method)) return temperatures;
+  for (std::size_t i = 0; i < unscaled.samples; ++i) {
+    const ScalingRegion region =
+        scaling_region(unscaled.confidence[i], unscaled.entropy[i], calibration.thresholds);
+    if (region == ScalingRegion::kSoften) temperatures[i] = calibration.t_low;
+  }
+  return temperatures;
+}
+
+Predictive apply_calibration(const Calibration& calibration, const McLogits& logits,
+                             const Predictive& unscaled) {
+  return predict(logits, sample_temperatures(calibration, unscaled));
+}
+
+}  // namespace cubcal

@@ -1,0 +1,161 @@
+#include <nlohmann/json.hpp>
+
+#include "cubcal/calibration/calibration.h"
+#include "cubcal/core/check.h"
+#include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+
+namespace cubcal {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "cubcal-calibration";
+constexpr int kFormatVersion = 1;
+constexpr std::size_t kLargestFile = 1 << 20;
+
+Json box_to_json(const TemperatureBox& box) { return Json::array({box.low, box.high}); }
+
+/// A field of `json`, or the DataError that names it.
+const Json& field(const Json& json, const char* name) {
+  if (!json.is_object() || !json.contains(name)) {
+    throw DataError(std::string("a calibration needs the field '") + name + "'");
+  }
+  return json[name];
+}
+
+double number(const Json& json, const char* name) {
+  const Json& value = field(json, name);
+  if (!value.is_number()) {
+    throw DataError(std::string("the calibration's field '") + name + "' must be a number, not " +
+                    value.type_name());
+  }
+  return value.get<double>();
+}
+
+std::size_t whole_number(const Json& json, const char* name) {
+  const Json& value = field(json, name);
+  if (!value.is_number_unsigned()) {
+    throw DataError(std::string("the calibration's field '") + name +
+                    "' must be a whole number from 0 on");
+  }
+  return value.get<std::size_t>();
+}
+
+std::string word(const Json& json, const char* name) {
+  const Json& value = field(json, name);
+  if (!value.is_string()) {
+    throw DataError(std::string("the calibration's field '") + name + "' must be text");
+  }
+  return value.get<std::string>();
+}
+
+TemperatureBox box_from_json(const Json& json, const char* name) {
+  const Json& value = field(json, name);
+  if (!value.is_array() || value.size() != 2 || !value[0].is_number() || !value[1].is_number()) {
+    throw DataError(std::string("the calibration's field '") + name +
+                    "' must be a pair of numbers");
+  }
+  return {value[0].get<double>(), value[1].get<double>()};
+}
+
+Calibration from_fields(const Json& json) {
+  if (word(json, "format") != kFormat) {
+    throw DataError(std::string("the file is no calibration: its format must be '") + kFormat +
+                    "', not '" + word(json, "format") + "'");
+  }
+  if (whole_number(json, "version") != kFormatVersion) {
+    throw DataError("this program reads calibration files of version " +
+                    std::to_string(kFormatVersion) + ", not " +
+                    std::to_string(whole_number(json, "version")));
+  }
+  Calibration calibration;
+  calibration.method = method_from_name(word(json, "method"));
+  calibration.classes = whole_number(json, "classes");
+  check_classes(calibration.classes);
+  const Json& thresholds = field(json, "thresholds");
+  calibration.thresholds = {number(thresholds, "gamma_low"), number(thresholds, "gamma_high"),
+                            number(thresholds, "eta")};
+  check_thresholds(calibration.thresholds);
+  const Json& temperatures = field(json, "temperatures");
+  if (is_scalar(calibration.method)) {
+    calibration.t_high = calibration.t_low = number(temperatures, "t");
+    calibration.box_high = calibration.box_low = box_from_json(field(json, "box"), "t");
+  } else {
+    calibration.t_high = number(temperatures, "t_high");
+    calibration.t_low = number(temperatures, "t_low");
+    calibration.box_high = box_from_json(field(json, "box"), "t_high");
+    calibration.box_low = box_from_json(field(json, "box"), "t_low");
+  }
+  check_positive("temperature", calibration.t_high);
+  check_positive("temperature", calibration.t_low);
+  const Json& objective = field(json, "objective");
+  calibration.gamma = number(objective, "gamma");
+  calibration.bins = whole_number(objective, "bins");
+  calibration.objective_before = number(objective, "before");
+  calibration.objective_after = number(objective, "after");
+  if (objective.contains("nll_tolerance")) {
+    calibration.nll_tolerance = number(objective, "nll_tolerance");
+  }
+  const Json& fitted_on = field(json, "fitted_on");
+  calibration.samples = whole_number(fitted_on, "samples");
+  calibration.share_sharpened = number(fitted_on, "share_sharpened");
+  return calibration;
+}
+
+}  // namespace
+
+std::string calibration_to_json(const Calibration& calibration) {
+  const bool scalar = is_scalar(calibration.method);
+  Json json;
+  json["format"] = kFormat;
+  json["version"] = kFormatVersion;
+  json["method"] = method_name(calibration.method);
+  json["classes"] = calibration.classes;
+  json["thresholds"] = {{"gamma_low", calibration.thresholds.gamma_low},
+                        {"gamma_high", calibration.thresholds.gamma_high},
+                        {"eta", calibration.thresholds.eta}};
+  if (scalar) {
+    json["temperatures"] = {{"t", calibration.t_high}};
+    json["box"] = {{"t", box_to_json(calibration.box_high)}};
+  } else {
+    json["temperatures"] = {{"t_high", calibration.t_high}, {"t_low", calibration.t_low}};
+    json["box"] = {{"t_high", box_to_json(calibration.box_high)},
+                   {"t_low", box_to_json(calibration.box_low)}};
+  }
+  json["objective"] = {
+      {"name", calibration.method == CalibrationMethod::kTsNll ? "nll" : "bcce"},
+      {"gamma", calibration.gamma},
+      {"bins", calibration.bins},
+      {"before", calibration.objective_before},
+      {"after", calibration.objective_after}};
+  if (calibration.nll_tolerance) json["objective"]["nll_tolerance"] = *calibration.nll_tolerance;
+  json["fitted_on"] = {{"samples", calibration.samples},
+                       {"share_sharpened", calibration.share_sharpened}};
+  return json.dump(2) + "\n";
+}
+
+Calibration calibration_from_json(const std::string& text) {
+  try {
+    return from_fields(Json::parse(text));
+  } catch (const Json::exception&) {
+    throw DataError("a calibration must be a JSON object as `cubcal calibrate` writes it");
+  } catch (const ArgumentError& error) {
+    throw DataError(std::string("the calibration is not usable: ") + error.what());
+  }
+}
+
+void save_calibration(const std::string& path, const Calibration& calibration) {
+  write_file_atomically(path, calibration_to_json(calibration));
+}
+
+Calibration load_calibration(const std::string& path) {
+  try {
+    return calibration_from_json(read_text_file(path, kLargestFile));
+  } catch (const DataError& error) {
+    throw DataError(path + ": " + error.what());
+  }
+}
+
+}  // namespace cubcal

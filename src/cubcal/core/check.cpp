@@ -1,0 +1,61 @@
+#include "cubcal/core/check.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace cubcal {
+
+namespace {
+
+[[noreturn]] void refuse(const char* name, const std::string& accepted, double value) {
+  throw ArgumentError(std::string(name) + " must be " + accepted + ", not " + to_text(value));
+}
+
+}  // namespace
+
+std::string to_text(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return std::string(buffer, end);
+}
+
+void check_finite(const char* name, double value) {
+  if (!std::isfinite(value)) refuse(name, "a finite number", value);
+}
+
+void check_positive(const char* name, double value) {
+  if (!(std::isfinite(value) && value > 0)) refuse(name, "a positive number", value);
+}
+
+void check_at_least(const char* name, double value, double lower) {
+  if (!(value >= lower)) refuse(name, "at least " + to_text(lower), value);
+}
+
+void check_in_closed(const char* name, double value, double lower, double upper) {
+  if (!(value >= lower && value <= upper)) {
+    refuse(name, "in [" + to_text(lower) + ", " + to_text(upper) + "]", value);
+  }
+}
+
+void check_in_open(const char* name, double value, double lower, double upper) {
+  if (!(value > lower && value < upper)) {
+    refuse(name, "in (" + to_text(lower) + ", " + to_text(upper) + ")", value);
+  }
+}
+
+void check_classes(std::size_t classes) {
+  if (classes < 2) {
+    throw ArgumentError("the number of classes must be at least 2, not " +
+                        std::to_string(classes));
+  }
+}
+
+void check_same_size(const char* name, std::size_t size, const char* other_name,
+                     std::size_t other_size) {
+  if (size != other_size) {
+    throw ArgumentError(std::string(name) + " has " + std::to_string(size) + " entries but " +
+                        other_name + " has " + std::to_string(other_size));
+  }
+}
+
+}  // namespace cubcal

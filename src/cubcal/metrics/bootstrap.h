@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/metrics/metric_values.h"
+
+namespace cubcal {
+
+struct BootstrapOptions {
+  std::size_t replicates = 1000;  ///< resamples
+  double level = 0.95;            ///< coverage of the interval
+  std::uint64_t seed = 0;         ///< replicate r uses the stream (seed, r)
+};
+
+/// A percentile interval. `replicates` is how many of them had a defined value.
+struct Interval {
+  double low;
+  double high;
+  std::size_t replicates;
+};
+
+/// An interval for each metric; nothing where no replicate was defined.
+using MetricIntervals = std::array<std::optional<Interval>, kMetricCount>;
+
+/// Percentile bootstrap over samples, or over whole groups (all images of a patient together) when
+/// `groups` names one for each sample. The result depends on the seed, not on the threads.
+MetricIntervals bootstrap_intervals(const SampleFacts& facts,
+                                    const std::vector<std::string>& groups,
+                                    const BootstrapOptions& options);
+
+/// Intervals of (b - a) over the same samples, each replicate resampling both alike.
+struct PairedDifference {
+  MetricValues difference;
+  MetricIntervals intervals;
+};
+
+/// Throws DataError unless both have the same samples, labels and classes.
+PairedDifference paired_bootstrap(const SampleFacts& a, const SampleFacts& b,
+                                  const std::vector<std::string>& groups,
+                                  const BootstrapOptions& options);
+
+}  // namespace cubcal

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cubcal/boundary/thresholds.h"
+#include "cubcal/core/array_view.h"
+#include "cubcal/metrics/bins.h"
+#include "cubcal/uncertainty/predictive.h"
+
+namespace cubcal {
+
+/// What the metrics are computed with; reports name it beside their numbers.
+struct MetricOptions {
+  std::size_t bins = kDefaultBins;     ///< equal-width bins of ECE, UCE and BCCE
+  double gamma = kDefaultGamma;        ///< where the boundary curve changes sides
+  double uncertainty_threshold = kDefaultEta;  ///< u_th of the AvU states, in nats
+};
+
+/// Everything a metric needs to know of each sample. A metric is a sum over samples, so one that is
+/// resampled (bootstrap) is the same sum with counts: the facts are worked out once.
+struct SampleFacts {
+  std::size_t samples = 0;
+  std::size_t classes = 0;
+  MetricOptions options;
+  std::vector<std::int64_t> labels;
+  std::vector<std::int32_t> predicted;
+  std::vector<std::uint8_t> correct;
+  std::vector<double> confidence;
+  std::vector<double> entropy;               ///< U, nats
+  std::vector<double> normalised_entropy;    ///< U / ln K
+  std::vector<double> ideal;                 ///< U_ideal(c)
+  std::vector<double> negative_log_likelihood;  ///< -ln p_y with p floored at 1e-12
+  std::vector<double> brier;                 ///< sum_k (p_k - 1[y=k])^2
+  std::vector<double> mutual_information;
+  std::vector<std::uint32_t> confidence_bin;
+  std::vector<std::uint32_t> uncertainty_bin;
+  std::vector<std::uint32_t> by_entropy;     ///< indices, most certain first; equals in file order
+};
+
+/// -ln p with p floored at 1e-12, so that one impossible label does not make the mean infinite.
+double floored_nll(double probability);
+
+/// Throws DataError when the labels do not fit the prediction, ArgumentError for bad options.
+SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int64_t> labels,
+                         const MetricOptions& options);
+
+/// How often each sample is counted: empty means once each.
+class SampleCounts {
+ public:
+  SampleCounts() = default;
+  explicit SampleCounts(ArrayView<const std::uint32_t> counts) : counts_(counts) {}
+  std::uint32_t operator[](std::size_t i) const { return counts_.empty() ? 1 : counts_[i]; }
+
+ private:
+  ArrayView<const std::uint32_t> counts_;
+};
+
+/// Mean of one value per sample, counted.
+template <class T>
+double mean_over_samples(const std::vector<T>& values, SampleCounts counts) {
+  double sum = 0.0;
+  double total = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += counts[i] * static_cast<double>(values[i]);
+    total += counts[i];
+  }
+  return sum / total;
+}
+
+}  // namespace cubcal

@@ -1,0 +1,64 @@
+#include "cubcal/metrics/selective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cubcal/core/check.h"
+
+namespace cubcal {
+
+std::vector<std::uint32_t> order_by_certainty(const SampleFacts& facts, Certainty certainty) {
+  if (certainty == Certainty::kEntropy) return facts.by_entropy;
+  std::vector<std::uint32_t> order(facts.samples);
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return facts.confidence[a] > facts.confidence[b];
+  });
+  return order;
+}
+
+std::vector<double> risk_coverage(const SampleFacts& facts,
+                                  const std::vector<std::uint32_t>& order) {
+  std::vector<double> risk(order.size());
+  double errors = 0.0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    errors += 1.0 - facts.correct[order[i]];
+    risk[i] = errors / static_cast<double>(i + 1);
+  }
+  return risk;
+}
+
+double area_under_risk_coverage(const SampleFacts& facts, const std::vector<std::uint32_t>& order,
+                                SampleCounts counts) {
+  double area = 0.0;
+  double errors = 0.0;
+  double answered = 0.0;
+  for (const std::uint32_t i : order) {
+    for (std::uint32_t copy = 0; copy < counts[i]; ++copy) {
+      errors += 1.0 - facts.correct[i];
+      answered += 1.0;
+      area += errors / answered;
+    }
+  }
+  return area / answered;
+}
+
+double accuracy_at_coverage(const std::vector<double>& risk, double coverage) {
+  check_in_closed("coverage", coverage, 0.0, 1.0);
+  const double wanted = coverage * static_cast<double>(risk.size());
+  // 0.7 * 10 is 7.000000000000001 in floating point and means 7.
+  const double answered = std::ceil(wanted - 1e-9);
+  const std::size_t last = static_cast<std::size_t>(std::max(1.0, answered)) - 1;
+  return 1.0 - risk[std::min(last, risk.size() - 1)];
+}
+
+std::optional<double> coverage_at_risk(const std::vector<double>& risk, double target) {
+  check_in_closed("the risk target", target, 0.0, 1.0);
+  for (std::size_t i = risk.size(); i > 0; --i) {
+    if (risk[i - 1] <= target) return static_cast<double>(i) / static_cast<double>(risk.size());
+  }
+  return std::nullopt;
+}
+
+}  // namespace cubcal

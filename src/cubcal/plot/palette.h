@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+/// Colours that people with any colour vision can tell apart (after Okabe and Ito), each in a light
+/// and a dark variant, and a colour map for heat maps.
+namespace cubcal::plot {
+
+enum class Colour {
+  kAuto,  ///< the next one of blue, vermillion, green, purple, orange and sky in this chart
+  kBlue,
+  kVermillion,
+  kGreen,
+  kPurple,
+  kOrange,
+  kSky,
+  kYellow,  ///< for areas: too pale for lines on white
+  kInk,     ///< the colour of text
+  kMuted    ///< the colour of axes and remarks
+};
+
+/// The colours given to series that ask for kAuto, in this order and then again.
+inline constexpr std::array<Colour, 6> kColourCycle = {Colour::kBlue,   Colour::kVermillion,
+                                                       Colour::kGreen,  Colour::kPurple,
+                                                       Colour::kOrange, Colour::kSky};
+
+/// Style sheet classes that stroke or fill with a colour; kAuto must be resolved before.
+std::string stroke_class(Colour colour);
+std::string fill_class(Colour colour);
+
+/// The style sheet of every chart. All rules stand under the class cubcal-plot, so nothing leaks
+/// into a page the SVG is put in. Colours are custom properties with a plain value before them for
+/// viewers that know no custom properties; dark values apply on a dark screen and never on paper.
+std::string style_sheet();
+
+struct Rgb {
+  int red;
+  int green;
+  int blue;
+};
+
+/// A colour map from dark blue over grey to yellow for t in [0, 1], whose lightness rises all the
+/// way, so that order is visible in grey and to colour-blind readers.
+Rgb sequential_colour(double t);
+
+/// "#rrggbb".
+std::string hex(Rgb colour);
+
+/// Relative luminance in [0, 1] of an sRGB colour.
+double luminance(Rgb colour);
+
+}  // namespace cubcal::plot

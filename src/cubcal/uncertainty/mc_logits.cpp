@@ -1,0 +1,49 @@
+#include "cubcal/uncertainty/mc_logits.h"
+
+#include <string>
+
+#include "cubcal/core/error.h"
+
+namespace cubcal {
+
+namespace {
+
+std::size_t extent_from_end(const NdArray& array, std::size_t from_end) {
+  const auto& shape = array.shape();
+  if (shape.size() != 2 && shape.size() != 3) {
+    throw DataError("logits must have shape [S, N, K] or [N, K], not " + array.shape_text());
+  }
+  if (!is_floating(array.dtype())) {
+    throw DataError(std::string("logits must be float16, float32 or float64, not ") +
+                    dtype_name(array.dtype()));
+  }
+  return from_end < shape.size() ? shape[shape.size() - 1 - from_end] : 1;
+}
+
+}  // namespace
+
+McLogits::McLogits(DType dtype, const void* data, std::size_t passes, std::size_t samples,
+                   std::size_t classes)
+    : dtype_(dtype), data_(data), passes_(passes), samples_(samples), classes_(classes) {
+  if (passes == 0 || samples == 0 || classes < 2) {
+    throw DataError("logits need at least 1 pass, 1 sample and 2 classes, not [S=" +
+                    std::to_string(passes) + ", N=" + std::to_string(samples) +
+                    ", K=" + std::to_string(classes) + "]");
+  }
+}
+
+McLogits::McLogits(const NdArray& array)
+    : McLogits(array.dtype(), array.bytes(), extent_from_end(array, 2), extent_from_end(array, 1),
+               extent_from_end(array, 0)) {}
+
+McLogits::McLogits(const Half* data, std::size_t passes, std::size_t samples, std::size_t classes)
+    : McLogits(DType::kF16, data, passes, samples, classes) {}
+
+McLogits::McLogits(const float* data, std::size_t passes, std::size_t samples, std::size_t classes)
+    : McLogits(DType::kF32, data, passes, samples, classes) {}
+
+McLogits::McLogits(const double* data, std::size_t passes, std::size_t samples,
+                   std::size_t classes)
+    : McLogits(DType::kF64, data, passes, samples, classes) {}
+
+}  // namespace cubcal

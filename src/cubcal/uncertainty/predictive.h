@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cubcal/core/array_view.h"
+#include "cubcal/uncertainty/mc_logits.h"
+
+namespace cubcal {
+
+/// What S stochastic passes say of each of N samples, in nats.
+struct Predictive {
+  std::size_t samples = 0;
+  std::size_t classes = 0;
+  std::vector<double> probabilities;     ///< [N, K]: mean softmax over the passes (Eq. mc_estimator)
+  std::vector<std::int32_t> predicted;   ///< [N]: class of the largest one, the lowest index of equals
+  std::vector<double> confidence;        ///< [N]: c = max_k of them
+  std::vector<double> entropy;           ///< [N]: U = H(mean), total uncertainty; in [0, ln K]
+  std::vector<double> aleatoric;         ///< [N]: mean over passes of H(p_s)
+
+  /// Mutual information between prediction and weights: U - aleatoric, floored at 0.
+  double epistemic(std::size_t sample) const;
+};
+
+/// Mean softmax, confidence and entropies in one pass over the logits, on several threads and in
+/// double. Each pass's logits are divided by the sample's temperature before the softmax;
+/// `temperatures` holds N values, one value for all, or none for T = 1. Extra memory is O(N K).
+///
+/// Throws DataError naming the first NaN or infinite logit, ArgumentError for a temperature that is
+/// not positive. The result does not depend on the number of threads, bit for bit.
+Predictive predict(const McLogits& logits, ArrayView<const double> temperatures = {});
+
+/// Confidence, entropy and predicted class of one probability vector of K entries.
+struct Summary {
+  double confidence;
+  double entropy;
+  std::int32_t predicted;
+};
+
+/// `stride` is the distance between the probabilities of neighbouring classes.
+Summary summarise(const double* probabilities, std::size_t classes, std::size_t stride = 1);
+
+}  // namespace cubcal
