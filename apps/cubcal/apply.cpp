@@ -127,8 +127,9 @@ void add_apply(CLI::App& app) {
       app.add_subcommand("apply", "Write calibrated probabilities and uncertainties");
   command->add_option("FILE", options->file, ".npz with logits")->required();
   command->add_option("--calibration", options->calibration, "From 'cubcal calibrate'")->required();
-  command->add_option("-o,--output", options->output,
-                      "Where the predictions go: .npz, or .csv with a row per sample")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the predictions go: .npz, or .csv with a row per sample")
       ->required();
   command->footer(
       "Writes probabilities [N,K], predicted, confidence, uncertainty (total, nats), aleatoric,\n"

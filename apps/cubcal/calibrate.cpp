@@ -30,8 +30,10 @@ struct CalibrateOptions {
 std::optional<TemperatureBox> parse_box(const char* flag, const std::string& text) {
   if (text.empty()) return std::nullopt;
   const auto refuse = [&] {
-    return ArgumentError(std::string(flag) + " takes two positive temperatures LOW:HIGH, such as "
-                         "0.5:1, not '" + text + "'");
+    return ArgumentError(std::string(flag) +
+                         " takes two positive temperatures LOW:HIGH, such as "
+                         "0.5:1, not '" +
+                         text + "'");
   };
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) throw refuse();
@@ -86,8 +88,8 @@ void print_fit(std::ostream& out, const FitResult& result, const CalibrateOption
         << ", softens the rest\n";
     const Thresholds& thresholds = calibration.thresholds;
     out << "  regions γ_low = " << fixed(thresholds.gamma_low, 4)
-        << ", γ_high = " << fixed(thresholds.gamma_high, 4)
-        << ", η = " << to_text(thresholds.eta) << " nats, "
+        << ", γ_high = " << fixed(thresholds.gamma_high, 4) << ", η = " << to_text(thresholds.eta)
+        << " nats, "
         << (options.paper_thresholds
                 ? "the paper's triple"
                 : "derived from η for " + std::to_string(calibration.classes) + " classes")
@@ -207,12 +209,14 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--test", options->test, "Also compare before and after on this set");
   command->add_flag("--paper-thresholds", options->paper_thresholds,
                     "Regions from the paper's triple (0.9, 0.923, 0.325) instead of η and K");
-  command->add_option("--eta", options->fit.eta,
-                      "Uncertainty threshold from which the regions are derived, in nats")
+  command
+      ->add_option("--eta", options->fit.eta,
+                   "Uncertainty threshold from which the regions are derived, in nats")
       ->capture_default_str()
       ->excludes("--paper-thresholds");
-  command->add_option("--gamma", options->fit.gamma,
-                      "Confidence at which the boundary curve changes sides")
+  command
+      ->add_option("--gamma", options->fit.gamma,
+                   "Confidence at which the boundary curve changes sides")
       ->capture_default_str();
   command->add_option("--bins", options->fit.bins, "Equal-width bins of BCCE")
       ->capture_default_str()
@@ -222,11 +226,13 @@ void add_calibrate(CLI::App& app) {
                       "Search T_high in LOW:HIGH (default 0.5:1, dts-guarded 0.05:1)");
   command->add_option("--t-low", options->box_low,
                       "Search T_low in LOW:HIGH (default 1:2, dts-guarded 1:20)");
-  command->add_option("--nll-tolerance", options->fit.nll_tolerance,
-                      "dts-guarded: NLL may rise by this share at most")
+  command
+      ->add_option("--nll-tolerance", options->fit.nll_tolerance,
+                   "dts-guarded: NLL may rise by this share at most")
       ->capture_default_str();
   command->footer(
-      "BCCE alone has a degenerate optimum (T_high → 0, T_low → ∞), so the search is bounded and a\n"
+      "BCCE alone has a degenerate optimum (T_high → 0, T_low → ∞), so the search is bounded and "
+      "a\n"
       "warning names any bound it ends on; dts-guarded bounds the rise of NLL instead.\n\n"
       "Example:\n"
       "  cubcal example --out demo\n"

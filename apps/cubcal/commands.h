@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
-/// One function per subcommand, each in a file of its own: it declares the options and, as callback,
-/// what to do with them. Callbacks throw cubcal::Error; main turns that into a sentence and an exit
-/// code.
+/// One function per subcommand, each in a file of its own: it declares the options and, as
+/// callback, what to do with them. Callbacks throw cubcal::Error; main turns that into a sentence
+/// and an exit code.
 namespace cubcal::app {
 
 void add_apply(CLI::App& app);

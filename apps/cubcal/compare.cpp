@@ -72,15 +72,15 @@ void compare(const CompareOptions& options) {
   }
 
   std::cout << "A  " << describe(file_a) << "\nB  " << describe(file_b) << "\n\n";
-  TextTable table({"", "A", "B", "B − A", to_text(100 * options.bootstrap.level) + "% interval",
-                   ""});
+  TextTable table(
+      {"", "A", "B", "B − A", to_text(100 * options.bootstrap.level) + "% interval", ""});
   for (const MetricInfo& info : metric_infos()) {
     const std::string unit = unit_text(info.unit);
     const auto& interval = paired.intervals[static_cast<std::size_t>(info.metric)];
     table.add({std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")"),
                metric_text(info, values_a[info.metric]), metric_text(info, values_b[info.metric]),
-               difference_text(info, paired.difference[info.metric]),
-               interval_text(info, interval), verdict(info, interval)});
+               difference_text(info, paired.difference[info.metric]), interval_text(info, interval),
+               verdict(info, interval)});
   }
   std::cout << table << "\nPaired percentile bootstrap, " << options.bootstrap.replicates
             << " replicates by " << (groups.empty() ? "sample" : "group") << ", seed "
@@ -101,11 +101,13 @@ void add_compare(CLI::App& app) {
   command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
-  command->add_option("--gamma", options->metrics.gamma,
-                      "Confidence at which the boundary curve changes sides")
+  command
+      ->add_option("--gamma", options->metrics.gamma,
+                   "Confidence at which the boundary curve changes sides")
       ->capture_default_str();
-  command->add_option("--eta", options->metrics.uncertainty_threshold,
-                      "Uncertainty threshold of the AvU states, in nats")
+  command
+      ->add_option("--eta", options->metrics.uncertainty_threshold,
+                   "Uncertainty threshold of the AvU states, in nats")
       ->capture_default_str();
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates")
       ->capture_default_str()
@@ -116,7 +118,8 @@ void add_compare(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the files have groups");
-  command->add_option("--json", options->json, "Write everything as JSON to this file, '-': stdout");
+  command->add_option("--json", options->json,
+                      "Write everything as JSON to this file, '-': stdout");
   command->footer(
       "Example (before and after calibration):\n"
       "  cubcal example --out demo\n"

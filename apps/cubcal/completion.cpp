@@ -27,7 +27,9 @@ std::string command_names(const CLI::App& app) {
 std::string bash(const CLI::App& app) {
   std::string script =
       "_cubcal() {\n"
-      "  local word=\"${COMP_WORDS[COMP_CWORD]}\" flags=\"" + flags_of(app) + "\"\n"
+      "  local word=\"${COMP_WORDS[COMP_CWORD]}\" flags=\"" +
+      flags_of(app) +
+      "\"\n"
       "  case \"${COMP_WORDS[1]}\" in\n";
   for (const CLI::App* command : app.get_subcommands({})) {
     script += "    " + command->get_name() + ") flags=\"" + flags_of(*command) + "\" ;;\n";
@@ -35,7 +37,9 @@ std::string bash(const CLI::App& app) {
   script +=
       "  esac\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"" + command_names(app) + flags_of(app) + "\" -- \"$word\"))\n"
+      "    COMPREPLY=($(compgen -W \"" +
+      command_names(app) + flags_of(app) +
+      "\" -- \"$word\"))\n"
       "  elif [ \"${word#-}\" != \"$word\" ]; then\n"
       "    COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
       "  else\n"
@@ -51,7 +55,8 @@ std::string zsh(const CLI::App& app) {
 }
 
 std::string fish(const CLI::App& app) {
-  std::string script = "complete -c cubcal -f -n __fish_use_subcommand -a '" + command_names(app) + "'\n";
+  std::string script =
+      "complete -c cubcal -f -n __fish_use_subcommand -a '" + command_names(app) + "'\n";
   for (const CLI::App* command : app.get_subcommands({})) {
     const std::string where = " -n '__fish_seen_subcommand_from " + command->get_name() + "'";
     script += "complete -c cubcal -F" + where + "\n";

@@ -46,9 +46,9 @@ void evaluate(const EvaluateOptions& options) {
     evaluation.bootstrap->replicates = options.bootstrap;
     const bool grouped = !file.groups.empty() && !options.ignore_groups;
     evaluation.bootstrap_by_group = grouped;
-    evaluation.intervals = bootstrap_intervals(
-        evaluation.facts, grouped ? file.groups : std::vector<std::string>{},
-        *evaluation.bootstrap);
+    evaluation.intervals =
+        bootstrap_intervals(evaluation.facts, grouped ? file.groups : std::vector<std::string>{},
+                            *evaluation.bootstrap);
   }
   if (!options.json.empty()) write_json(options.json, evaluation_json(evaluation));
   if (options.json != "-") print_evaluation(std::cout, evaluation);
@@ -69,14 +69,17 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
-  command->add_option("--gamma", options->metrics.gamma,
-                      "Confidence at which the boundary curve changes sides")
+  command
+      ->add_option("--gamma", options->metrics.gamma,
+                   "Confidence at which the boundary curve changes sides")
       ->capture_default_str();
-  command->add_option("--eta", options->metrics.uncertainty_threshold,
-                      "Uncertainty threshold of the AvU states, in nats")
+  command
+      ->add_option("--eta", options->metrics.uncertainty_threshold,
+                   "Uncertainty threshold of the AvU states, in nats")
       ->capture_default_str();
-  command->add_option("--bootstrap", options->bootstrap,
-                      "Replicates for intervals (0: none), by group when the file has groups")
+  command
+      ->add_option("--bootstrap", options->bootstrap,
+                   "Replicates for intervals (0: none), by group when the file has groups")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
   command->add_option("--level", options->bootstrap_options.level, "Coverage of the intervals")
@@ -85,7 +88,8 @@ void add_evaluate(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the file has groups");
-  command->add_option("--json", options->json, "Write everything as JSON to this file, '-': stdout");
+  command->add_option("--json", options->json,
+                      "Write everything as JSON to this file, '-': stdout");
   command->footer(
       "Example:\n"
       "  cubcal example --out demo\n"

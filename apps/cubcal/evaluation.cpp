@@ -20,13 +20,12 @@ std::vector<double> mutual_information(const Predictive& predictive) {
 
 Detection output_detection(const Predictive& in_distribution, const Predictive& out,
                            const std::string& title) {
-  return {title,
-          {{"confidence", "1 - confidence",
-            detection_metrics(doubts(in_distribution), doubts(out))},
-           {"uncertainty", "uncertainty U",
-            detection_metrics(in_distribution.entropy, out.entropy)},
-           {"mutual_information", "mutual information",
-            detection_metrics(mutual_information(in_distribution), mutual_information(out))}}};
+  return {
+      title,
+      {{"confidence", "1 - confidence", detection_metrics(doubts(in_distribution), doubts(out))},
+       {"uncertainty", "uncertainty U", detection_metrics(in_distribution.entropy, out.entropy)},
+       {"mutual_information", "mutual information",
+        detection_metrics(mutual_information(in_distribution), mutual_information(out))}}};
 }
 
 }  // namespace cubcal::app

@@ -10,7 +10,9 @@ namespace cubcal::app {
 
 namespace {
 
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
 
 Json bins_json(const CalibrationError& error, const char* observed, const char* target) {
   Json rows = Json::array();
@@ -46,8 +48,8 @@ Json confusion_json(const SampleFacts& facts) {
   Json rows = Json::array();
   for (std::size_t k = 0; k < facts.classes; ++k) {
     const auto first = matrix.begin() + static_cast<std::ptrdiff_t>(k * facts.classes);
-    rows.push_back(std::vector<std::uint64_t>(
-        first, first + static_cast<std::ptrdiff_t>(facts.classes)));
+    rows.push_back(
+        std::vector<std::uint64_t>(first, first + static_cast<std::ptrdiff_t>(facts.classes)));
   }
   return rows;
 }
@@ -70,7 +72,8 @@ Json selective_json(const SampleFacts& facts, Certainty certainty) {
   }
   Json risk_rows = Json::array();
   for (const double target : kRiskTargets) {
-    risk_rows.push_back({{"risk", target}, {"coverage", optional_json(coverage_at_risk(risk, target))}});
+    risk_rows.push_back(
+        {{"risk", target}, {"coverage", optional_json(coverage_at_risk(risk, target))}});
   }
   return {{"aurc", area_under_risk_coverage(facts, order)},
           {"accuracy_at_coverage", accuracy_rows},

@@ -39,8 +39,7 @@ void print_metrics(std::ostream& out, const Evaluation& evaluation) {
 
 void print_states(std::ostream& out, const Evaluation& evaluation) {
   const auto count = [&](Metric metric) { return fixed(*evaluation.values[metric], 0); };
-  const std::string threshold =
-      to_text(evaluation.facts.options.uncertainty_threshold) + " nats";
+  const std::string threshold = to_text(evaluation.facts.options.uncertainty_threshold) + " nats";
   out << "\nAnswers by correctness and uncertainty\n";
   TextTable table({"", "certain (U ≤ " + threshold + ")", "uncertain"});
   table.add({"right", count(Metric::kAccurateCertain), count(Metric::kAccurateUncertain)});

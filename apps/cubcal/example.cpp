@@ -44,7 +44,7 @@ LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed) {
     const double disagreement = 0.6 + 0.8 * stream.uniform();
     for (std::size_t s = 0; s < options.passes; ++s) {
       for (std::size_t k = 0; k < kClasses; ++k) {
-        const double z = 2.2 * evidence[k] + disagreement * stream.normal();
+        const double z = 3.2 * evidence[k] + disagreement * stream.normal();
         logits[(s * options.samples + i) * kClasses + k] = static_cast<float>(z);
       }
     }

@@ -39,8 +39,7 @@ int run(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    return complain(
-        one_line(error.what()) + " (see '" + command_path(app) + " --help')", kUsage);
+    return complain(one_line(error.what()) + " (see '" + command_path(app) + " --help')", kUsage);
   }
   std::cout.flush();
   if (!std::cout) return complain("standard output could not be written", kFailure);

@@ -1,0 +1,60 @@
+# The front door. Each target does everything it needs from a bare Debian 12 machine.
+#   make build   the program, at build/cubcal
+#   make test    all tests
+#   make demo    the whole story on a generated example
+#   make asan    the numeric half's tests under AddressSanitizer and UBSan
+#   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each
+#   make bench   the benchmarks; rewrites the tables of docs/performance.md
+#   make format  clang-format over the tree;  make lint checks it and runs clang-tidy
+# NN=OFF builds the numeric half alone, without LibTorch.
+
+NN ?= ON
+WERROR ?= $(if $(CI),ON,OFF)
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 600
+
+.PHONY: build test demo asan fuzz bench format lint packages packages-fuzz packages-bench packages-lint
+
+build: packages
+	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_WERROR=$(WERROR)
+	cmake --build build -j $(JOBS)
+
+test: build
+	ctest --test-dir build --output-on-failure -j $(JOBS)
+
+demo: build
+	build/cubcal example --out build/demo
+	build/cubcal evaluate build/demo/test.npz
+	build/cubcal calibrate build/demo/val.npz -o build/demo/calibration.json --test build/demo/test.npz
+
+asan: packages
+	cmake --preset asan
+	cmake --build build-asan -j $(JOBS)
+	ctest --test-dir build-asan --output-on-failure -j $(JOBS)
+
+fuzz: packages-fuzz
+	cmake --preset fuzz
+	cmake --build build-fuzz -j $(JOBS)
+	tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
+
+bench: build packages-bench
+	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_BENCHMARKS=ON
+	cmake --build build -j $(JOBS)
+	/usr/bin/python3 benchmarks/run.py --build build --docs docs/performance.md
+
+format: packages-lint
+	git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i
+
+lint: packages-lint
+	git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 --dry-run --Werror
+	cmake --preset dev -DCUBCAL_NN=OFF
+	git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-dev --quiet
+
+packages:
+	cmake/install_packages.sh base $(if $(filter ON,$(NN)),nn)
+packages-fuzz:
+	cmake/install_packages.sh base fuzz
+packages-bench:
+	cmake/install_packages.sh bench
+packages-lint:
+	cmake/install_packages.sh base lint

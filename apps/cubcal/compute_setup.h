@@ -1,0 +1,21 @@
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cubcal/bayes/compute_backend.h"
+
+/// What every command that runs a network does first.
+namespace cubcal::app {
+
+/// Adds --device cpu|cuda.
+void add_device_option(CLI::App& command, std::string& device);
+
+/// Readies the process for `device`: gives LibTorch the threads of --threads, picks the faster
+/// convolution, and prints to stderr what is wrong with the BLAS, if anything. Throws ArgumentError
+/// for a device this machine or build does not have.
+c10::Device set_up_device(const std::string& device);
+
+}  // namespace cubcal::app

@@ -1,0 +1,35 @@
+#include "interrupt.h"
+
+#include <csignal>
+
+namespace cubcal::app {
+
+namespace {
+
+volatile std::sig_atomic_t interrupt_count = 0;
+
+void on_signal(int signal) {
+  interrupt_count = interrupt_count + 1;
+  if (interrupt_count < 2) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+}  // namespace
+
+InterruptWatch::InterruptWatch() {
+  interrupt_count = 0;
+  previous_interrupt_ = std::signal(SIGINT, on_signal);
+  previous_terminate_ = std::signal(SIGTERM, on_signal);
+}
+
+InterruptWatch::~InterruptWatch() {
+  std::signal(SIGINT, previous_interrupt_);
+  std::signal(SIGTERM, previous_terminate_);
+}
+
+bool InterruptWatch::interrupted() {
+  return interrupt_count > 0;
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,22 @@
+#pragma once
+
+namespace cubcal::app {
+
+/// While one of these lives, Ctrl-C and SIGTERM raise a flag instead of ending the program; a
+/// second one ends it. The commands ask the flag between steps and leave things in order.
+class InterruptWatch {
+ public:
+  InterruptWatch();
+  ~InterruptWatch();
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+  static bool interrupted();
+
+ private:
+  using Handler = void (*)(int);
+  Handler previous_interrupt_;
+  Handler previous_terminate_;
+};
+
+}  // namespace cubcal::app

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs the Debian 12 packages of the named sets that are missing. Needs root or sudo, and only
+# when something is missing.
+#   install_packages.sh base [nn] [fuzz] [bench] [lint]
+set -eu
+
+packages=""
+for set_name in "$@"; do
+  case "$set_name" in
+    base) packages="$packages g++ cmake ninja-build ccache git libgtest-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libpng-dev libjpeg-dev" ;;
+    # The OpenMP build of OpenBLAS: reference BLAS is eight times slower, and the serial build gives
+    # wrong results with several threads.
+    nn) packages="$packages libtorch-dev libopenblas0-openmp libtomlplusplus-dev" ;;
+    fuzz) packages="$packages clang-14 libclang-rt-14-dev" ;;
+    bench) packages="$packages python3-numpy" ;;
+    lint) packages="$packages clang-format-14 clang-tidy-14" ;;
+    *) echo "install_packages.sh: there is no set '$set_name' (base, nn, fuzz, bench, lint)" >&2; exit 2 ;;
+  esac
+done
+
+missing=""
+for package in $packages; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "install_packages.sh: apt-get is not here; install by hand:$missing" >&2
+  exit 1
+fi
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install_packages.sh: run as root, or install by hand:$missing" >&2
+    exit 1
+  fi
+  as_root="sudo"
+fi
+echo "installing:$missing"
+$as_root apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
