@@ -45,8 +45,7 @@ void check_in_open(const char* name, double value, double lower, double upper) {
 
 void check_classes(std::size_t classes) {
   if (classes < 2) {
-    throw ArgumentError("the number of classes must be at least 2, not " +
-                        std::to_string(classes));
+    throw ArgumentError("the number of classes must be at least 2, not " + std::to_string(classes));
   }
 }
 

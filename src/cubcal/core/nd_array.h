@@ -16,6 +16,9 @@ std::size_t dtype_size(DType dtype);
 const char* dtype_name(DType dtype);
 bool is_floating(DType dtype);
 
+/// "(80, 367, 5)", as NumPy prints a shape.
+std::string shape_text(const std::vector<std::size_t>& shape);
+
 /// An owned array in C order and the machine's byte order: what files are read into and written
 /// from. The memory is aligned for any element type and not initialised.
 class NdArray {
@@ -40,8 +43,7 @@ class NdArray {
     return reinterpret_cast<const T*>(data_.get());
   }
 
-  /// "(80, 367, 5)", as NumPy prints a shape.
-  std::string shape_text() const;
+  std::string shape_text() const { return cubcal::shape_text(shape_); }
 
  private:
   DType dtype_ = DType::kF64;

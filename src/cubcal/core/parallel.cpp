@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,10 +19,15 @@ std::atomic<std::size_t> chosen_threads{0};
 std::size_t thread_count() {
   const std::size_t chosen = chosen_threads.load();
   if (chosen > 0) return chosen;
-  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  // Asking takes several system calls, too many for a small loop.
+  static const std::size_t processors =
+      std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  return processors;
 }
 
-void set_thread_count(std::size_t threads) { chosen_threads = threads; }
+void set_thread_count(std::size_t threads) {
+  chosen_threads = threads;
+}
 
 void parallel_blocks(std::size_t count, std::size_t block,
                      const std::function<void(std::size_t first, std::size_t last)>& body) {
@@ -43,7 +49,12 @@ void parallel_blocks(std::size_t count, std::size_t block,
   };
   std::vector<std::thread> helpers;
   const std::size_t threads = std::min(thread_count(), blocks);
-  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  helpers.reserve(threads);
+  try {
+    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The system refused another thread: those there are do the work.
+  }
   work();
   for (std::thread& helper : helpers) helper.join();
   if (failure) std::rethrow_exception(failure);

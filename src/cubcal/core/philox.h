@@ -7,7 +7,7 @@ namespace cubcal {
 
 /// Philox4x32-10 (Salmon et al. 2011): a counter-based generator. The value at a counter depends on
 /// (key, counter) alone, so a stream can be read in any order, by any number of threads.
-inline std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+constexpr std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
                                                std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = std::uint64_t{0xD2511F53U} * counter[0];

@@ -7,8 +7,8 @@
 
 namespace cubcal {
 
-/// A reproducible stream of random numbers made of (seed, stream): equal pairs give equal numbers on
-/// every machine, and different streams are independent. Randomness is an argument everywhere.
+/// A reproducible stream of random numbers made of (seed, stream): equal pairs give equal numbers
+/// on every machine, and different streams are independent. Randomness is an argument everywhere.
 class SeedStream {
  public:
   SeedStream(std::uint64_t seed, std::uint64_t stream) : seed_(seed), stream_(stream) {}
@@ -43,11 +43,10 @@ class SeedStream {
 
  private:
   void refill() {
-    block_ = philox4x32({static_cast<std::uint32_t>(position_),
-                         static_cast<std::uint32_t>(position_ >> 32),
-                         static_cast<std::uint32_t>(stream_),
-                         static_cast<std::uint32_t>(stream_ >> 32)},
-                        {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
+    block_ = philox4x32(
+        {static_cast<std::uint32_t>(position_), static_cast<std::uint32_t>(position_ >> 32),
+         static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)},
+        {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
     ++position_;
     used_ = 0;
   }

@@ -1,0 +1,13 @@
+#include "cubcal/core/error.h"
+#include "cubcal/io/jpeg_image.h"
+
+// Takes the place of jpeg_image.cpp where libjpeg was not found.
+
+namespace cubcal {
+
+Image decode_jpeg(std::string_view, const std::string& name) {
+  throw DataError("'" + name +
+                  "' is a JPEG image, and this program was built without JPEG support");
+}
+
+}  // namespace cubcal

@@ -1,0 +1,12 @@
+#include "cubcal/core/error.h"
+#include "cubcal/io/png_image.h"
+
+// Takes the place of png_image.cpp where libpng was not found.
+
+namespace cubcal {
+
+Image decode_png(std::string_view, const std::string& name) {
+  throw DataError("'" + name + "' is a PNG image, and this program was built without PNG support");
+}
+
+}  // namespace cubcal
