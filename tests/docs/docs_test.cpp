@@ -1,0 +1,112 @@
+// Runs every snippet of the documentation, page by page, each page in a scratch folder of its own:
+// ```sh through the shell with the program on the PATH, ```cpp compiled as a whole program against
+// the library, ```python with NumPy where the machine has it.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "cli/program.h"
+
+namespace cubcal::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Snippet {
+  std::string language;
+  std::string text;
+  int line;
+};
+
+std::vector<Snippet> snippets_of(const fs::path& page) {
+  std::vector<Snippet> snippets;
+  std::ifstream in(page);
+  std::string line;
+  bool inside = false;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (line.rfind("```", 0) == 0) {
+      if (!inside) snippets.push_back({line.substr(3), "", number + 1});
+      inside = !inside;
+    } else if (inside) {
+      snippets.back().text += line + "\n";
+    }
+  }
+  EXPECT_FALSE(inside) << page << " has an open code block";
+  return snippets;
+}
+
+class Page : public testing::TestWithParam<fs::path> {
+ protected:
+  /// Runs a shell line in the page's folder; its output is shown when it fails.
+  void expect_success(const std::string& command, const Snippet& snippet) {
+    const std::string shell = "cd '" + scratch_.path().string() + "' && PATH='" +
+                              fs::path(CUBCAL_PROGRAM).parent_path().string() + "':$PATH && (" +
+                              command + ") > log 2>&1";
+    EXPECT_EQ(std::system(shell.c_str()), 0)
+        << GetParam() << ":" << snippet.line << "\n"
+        << snippet.text << contents_of(scratch_.path() / "log");
+  }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(scratch_.path() / name) << text;
+  }
+
+  ScratchFolder scratch_;
+};
+
+TEST_P(Page, SnippetsRun) {
+  const bool has_numpy = std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") == 0;
+  for (const Snippet& snippet : snippets_of(GetParam())) {
+    if (snippet.language == "sh") {
+      write("snippet.sh", "set -e\n" + snippet.text);
+      expect_success("sh snippet.sh", snippet);
+    } else if (snippet.language == "cpp") {
+      write("snippet.cpp", snippet.text);
+      expect_success(CUBCAL_COMPILE " snippet.cpp -o snippet " CUBCAL_LINK " && ./snippet",
+                     snippet);
+    } else if (snippet.language == "python") {
+      if (!has_numpy) GTEST_SKIP() << "this page's snippets need Debian's python3-numpy";
+      write("snippet.py", snippet.text);
+      expect_success("/usr/bin/python3 snippet.py", snippet);
+    } else {
+      EXPECT_EQ(snippet.language, "text")
+          << GetParam() << ":" << snippet.line << " must say sh, cpp, python or text";
+    }
+  }
+}
+
+std::vector<fs::path> pages() {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(CUBCAL_DOCS)) {
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  }
+  return found;
+}
+
+INSTANTIATE_TEST_SUITE_P(Docs, Page, testing::ValuesIn(pages()), [](const auto& page) {
+  std::string name = page.param.stem().string();
+  for (char& character : name) {
+    if (!std::isalnum(static_cast<unsigned char>(character))) character = '_';
+  }
+  return name;
+});
+
+// Links between pages, and to pictures, lead somewhere.
+TEST_P(Page, LinksLeadSomewhere) {
+  std::istringstream text(contents_of(GetParam()));
+  std::string line;
+  while (std::getline(text, line)) {
+    for (std::size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 1)) {
+      std::string target = line.substr(at + 2, line.find(')', at) - at - 2);
+      if (target.rfind("http", 0) == 0 || target.rfind("#", 0) == 0) continue;
+      target = target.substr(0, target.find('#'));
+      EXPECT_TRUE(fs::exists(GetParam().parent_path() / target)) << GetParam() << ": " << target;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cubcal::test
