@@ -79,7 +79,7 @@ TEST_P(Page, SnippetsRun) {
 }
 
 std::vector<fs::path> pages() {
-  std::vector<fs::path> found;
+  std::vector<fs::path> found{fs::path(CUBCAL_DOCS).parent_path() / "README.md"};
   for (const auto& entry : fs::directory_iterator(CUBCAL_DOCS)) {
     if (entry.path().extension() == ".md") found.push_back(entry.path());
   }
@@ -87,7 +87,8 @@ std::vector<fs::path> pages() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Docs, Page, testing::ValuesIn(pages()), [](const auto& page) {
-  std::string name = page.param.stem().string();
+  const bool top = page.param.parent_path().filename() != "docs";
+  std::string name = (top ? "top_" : "") + page.param.stem().string();
   for (char& character : name) {
     if (!std::isalnum(static_cast<unsigned char>(character))) character = '_';
   }
