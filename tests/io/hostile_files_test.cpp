@@ -51,13 +51,9 @@ void read_as_npy(const std::string& bytes) {
   }
 }
 
-void read_as_logits(const std::string& bytes) {
-  read_logits_file(source_of(bytes));
-}
+void read_as_logits(const std::string& bytes) { read_logits_file(source_of(bytes)); }
 
-void read_as_csv(const std::string& bytes) {
-  parse_csv(bytes, "hostile");
-}
+void read_as_csv(const std::string& bytes) { parse_csv(bytes, "hostile"); }
 
 class Hostile {
  public:
@@ -118,18 +114,10 @@ class Hostile {
       for (std::size_t edits = 1 + below(6); edits > 0 && !damaged.empty(); --edits) {
         const std::size_t at = below(damaged.size());
         switch (below(4)) {
-          case 0:
-            damaged[at] = static_cast<char>(random());
-            break;
-          case 1:
-            damaged.erase(at, 1 + below(8));
-            break;
-          case 2:
-            damaged.insert(at, damaged.substr(below(damaged.size()), below(40)));
-            break;
-          default:
-            damaged.insert(at, 1, static_cast<char>(random()));
-            break;
+          case 0: damaged[at] = static_cast<char>(random()); break;
+          case 1: damaged.erase(at, 1 + below(8)); break;
+          case 2: damaged.insert(at, damaged.substr(below(damaged.size()), below(40))); break;
+          default: damaged.insert(at, 1, static_cast<char>(random())); break;
         }
       }
       attempt(damaged, "random edits");

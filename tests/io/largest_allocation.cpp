@@ -12,13 +12,9 @@ thread_local std::size_t largest = 0;
 
 }  // namespace
 
-std::size_t largest_allocation() {
-  return largest;
-}
+std::size_t largest_allocation() { return largest; }
 
-void reset_largest_allocation() {
-  largest = 0;
-}
+void reset_largest_allocation() { largest = 0; }
 
 }  // namespace cubcal::test
 
@@ -29,18 +25,8 @@ void* operator new(std::size_t size) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void* operator new[](std::size_t size) {
-  return ::operator new(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+void* operator new[](std::size_t size) { return ::operator new(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }

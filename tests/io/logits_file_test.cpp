@@ -26,9 +26,7 @@ void add(NpzWriter& npz, const std::string& name, const std::vector<T>& values,
   npz.add(name, ArrayView<const T>(values), shape);
 }
 
-void add_logits(NpzWriter& npz) {
-  add(npz, "logits", std::vector<float>(24), {2, 4, 3});
-}
+void add_logits(NpzWriter& npz) { add(npz, "logits", std::vector<float>(24), {2, 4, 3}); }
 
 /// The message for an npz with what `fill` puts in, with the path taken out.
 std::string refusal(const std::function<void(NpzWriter&)>& fill) {

@@ -22,30 +22,18 @@ using test::vector_path;
 /// The element as a number, whatever its type.
 double element(const NdArray& array, std::size_t i) {
   switch (array.dtype()) {
-    case DType::kF16:
-      return to_float(array.as<Half>()[i]);
-    case DType::kF32:
-      return array.as<float>()[i];
-    case DType::kF64:
-      return array.as<double>()[i];
-    case DType::kI8:
-      return array.as<std::int8_t>()[i];
-    case DType::kI16:
-      return array.as<std::int16_t>()[i];
-    case DType::kI32:
-      return array.as<std::int32_t>()[i];
-    case DType::kI64:
-      return static_cast<double>(array.as<std::int64_t>()[i]);
-    case DType::kU8:
-      return array.as<std::uint8_t>()[i];
-    case DType::kU16:
-      return array.as<std::uint16_t>()[i];
-    case DType::kU32:
-      return array.as<std::uint32_t>()[i];
-    case DType::kU64:
-      return static_cast<double>(array.as<std::uint64_t>()[i]);
-    case DType::kBool:
-      return array.as<std::uint8_t>()[i];
+    case DType::kF16: return to_float(array.as<Half>()[i]);
+    case DType::kF32: return array.as<float>()[i];
+    case DType::kF64: return array.as<double>()[i];
+    case DType::kI8: return array.as<std::int8_t>()[i];
+    case DType::kI16: return array.as<std::int16_t>()[i];
+    case DType::kI32: return array.as<std::int32_t>()[i];
+    case DType::kI64: return static_cast<double>(array.as<std::int64_t>()[i]);
+    case DType::kU8: return array.as<std::uint8_t>()[i];
+    case DType::kU16: return array.as<std::uint16_t>()[i];
+    case DType::kU32: return array.as<std::uint32_t>()[i];
+    case DType::kU64: return static_cast<double>(array.as<std::uint64_t>()[i]);
+    case DType::kBool: return array.as<std::uint8_t>()[i];
   }
   return -1;
 }

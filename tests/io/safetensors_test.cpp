@@ -42,9 +42,7 @@ std::string header_of(const std::string& dtype, const std::string& shape,
          "}}";
 }
 
-std::string temporary(const std::string& name) {
-  return ::testing::TempDir() + name;
-}
+std::string temporary(const std::string& name) { return ::testing::TempDir() + name; }
 
 NdArray floats(std::vector<std::size_t> shape, float first) {
   NdArray array(DType::kF32, std::move(shape));

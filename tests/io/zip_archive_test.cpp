@@ -56,12 +56,8 @@ void put(std::string& bytes, std::size_t offset, std::uint64_t value, int width)
 }
 
 /// Where the central directory of an archive with one member "a" starts.
-std::size_t central(const std::string& bytes) {
-  return bytes.rfind("PK\x01\x02");
-}
-std::size_t end_record(const std::string& bytes) {
-  return bytes.rfind("PK\x05\x06");
-}
+std::size_t central(const std::string& bytes) { return bytes.rfind("PK\x01\x02"); }
+std::size_t end_record(const std::string& bytes) { return bytes.rfind("PK\x05\x06"); }
 
 TEST(ZipArchive, round_trips_plain_and_zip64) {
   const std::string large(3000001, 'z');

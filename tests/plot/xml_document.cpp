@@ -121,8 +121,6 @@ std::string XmlElement::whole_text() const {
   return result;
 }
 
-XmlElement parse_xml(std::string_view text) {
-  return Parser(text).document();
-}
+XmlElement parse_xml(std::string_view text) { return Parser(text).document(); }
 
 }  // namespace cubcal::plot

@@ -189,7 +189,7 @@ TEST_P(Reference, DefaultFitsAreAtLeastAsGood) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Reference, testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& item) { return item.param.name; });
 
 // Neither folder may silently be empty: the repository's own cases are always there.
 TEST(ReferenceFolder, HoldsTheRepositorysCases) {

@@ -41,9 +41,8 @@ LossRegion loss_region(bool correct, double confidence, double gamma) {
 }
 
 ScalingRegion scaling_region(double confidence, double uncertainty, const Thresholds& thresholds) {
-  const bool sharpen =
-      confidence > thresholds.gamma_high ||
-      (confidence > thresholds.gamma_low && uncertainty < thresholds.eta);
+  const bool sharpen = confidence > thresholds.gamma_high ||
+                       (confidence > thresholds.gamma_low && uncertainty < thresholds.eta);
   return sharpen ? ScalingRegion::kSharpen : ScalingRegion::kSoften;
 }
 

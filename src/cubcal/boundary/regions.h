@@ -39,8 +39,8 @@ AvuState avu_state(bool correct, double uncertainty, double threshold);
 /// normalises (paper: "linear normalisation", here with constants).
 ///
 /// AC: (1-gamma) ln(K-1); AU: gamma - 1/K; IC: 1 - gamma; IU: the maximum over c in [1/K, gamma] of
-/// U_max(c) - u_min_attainable(c), which is ln(K-1)/2 at c = 1/2 while gamma >= 1/2 and K <= 17. For
-/// K = 2 the two entropy divisors are 0 and the deviations are identically 0.
+/// U_max(c) - u_min_attainable(c), which is ln(K-1)/2 at c = 1/2 while gamma >= 1/2 and K <= 17.
+/// For K = 2 the two entropy divisors are 0 and the deviations are identically 0.
 struct DeviationScale {
   double accurate_certain;
   double accurate_uncertain;

@@ -1,5 +1,6 @@
 #include "cubcal/boundary/thresholds.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cubcal/boundary/curve.h"
@@ -28,11 +29,11 @@ Thresholds thresholds_from_eta(double eta, std::size_t classes) {
   if (!(eta > 0 && eta < std::log(2.0))) {
     throw ArgumentError("eta must be in (0, ln 2 = 0.693147), not " + to_text(eta));
   }
-  const double gamma_low =
-      solve_falling([&](double c) { return u_min(c, classes); }, eta, 0.5);
+  const double gamma_low = solve_falling([&](double c) { return u_min(c, classes); }, eta, 0.5);
   const double gamma_high = solve_falling([&](double c) { return u_max(c, classes); }, eta,
                                           1.0 / static_cast<double>(classes));
-  return {gamma_low, classes == 2 ? gamma_low : gamma_high, eta};
+  // For eta near 0 both round to almost 1, and must keep their order.
+  return {gamma_low, std::max(gamma_low, gamma_high), eta};
 }
 
 Thresholds paper_thresholds() { return {0.9, 0.923, 0.325}; }

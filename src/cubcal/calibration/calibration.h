@@ -44,24 +44,23 @@ struct TemperatureBox {
 struct Calibration {
   CalibrationMethod method = CalibrationMethod::kDtsGuarded;
   std::size_t classes = 0;
-  Thresholds thresholds{};       ///< scaling regions; of no effect for one temperature
-  double t_high = 1.0;           ///< for samples to sharpen
-  double t_low = 1.0;            ///< for samples to soften; equal to t_high for one temperature
+  Thresholds thresholds{};        ///< scaling regions; of no effect for one temperature
+  double t_high = 1.0;            ///< for samples to sharpen
+  double t_low = 1.0;             ///< for samples to soften; equal to t_high for one temperature
   TemperatureBox box_high{1, 1};  ///< where t_high was searched
   TemperatureBox box_low{1, 1};
   double gamma = kDefaultGamma;  ///< of the objective
   std::size_t bins = kDefaultBins;
   std::optional<double> nll_tolerance;  ///< dts-guarded: NLL may rise by this share at most
-  double objective_before = 0;   ///< on the fitted set at T = 1: NLL (ts-nll) or BCCE
+  double objective_before = 0;          ///< on the fitted set at T = 1: NLL (ts-nll) or BCCE
   double objective_after = 0;
-  std::size_t samples = 0;       ///< fitted on
-  double share_sharpened = 0;    ///< share of them in the sharpen region
+  std::size_t samples = 0;     ///< fitted on
+  double share_sharpened = 0;  ///< share of them in the sharpen region
 };
 
-/// The temperature of each sample, from its unscaled prediction. Throws DataError when the number of
-/// classes is not the one the calibration was fitted for.
-std::vector<double> sample_temperatures(const Calibration& calibration,
-                                        const Predictive& unscaled);
+/// The temperature of each sample, from its unscaled prediction. Throws DataError when the number
+/// of classes is not the one the calibration was fitted for.
+std::vector<double> sample_temperatures(const Calibration& calibration, const Predictive& unscaled);
 
 /// The calibrated prediction.
 Predictive apply_calibration(const Calibration& calibration, const McLogits& logits,

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cubcal/boundary/curve.h"
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
@@ -57,7 +58,13 @@ TemperatureBox box_from_json(const Json& json, const char* name) {
     throw DataError(std::string("the calibration's field '") + name +
                     "' must be a pair of numbers");
   }
-  return {value[0].get<double>(), value[1].get<double>()};
+  const TemperatureBox box{value[0].get<double>(), value[1].get<double>()};
+  if (!(box.low > 0 && box.low <= box.high)) {
+    throw DataError(std::string("the calibration's field '") + name +
+                    "' must run from a positive number up, not from " + to_text(box.low) + " to " +
+                    to_text(box.high));
+  }
+  return box;
 }
 
 Calibration from_fields(const Json& json) {
@@ -92,15 +99,19 @@ Calibration from_fields(const Json& json) {
   check_positive("temperature", calibration.t_low);
   const Json& objective = field(json, "objective");
   calibration.gamma = number(objective, "gamma");
+  check_gamma(calibration.gamma, calibration.classes);
   calibration.bins = whole_number(objective, "bins");
+  check_at_least("bins", static_cast<double>(calibration.bins), 1);
   calibration.objective_before = number(objective, "before");
   calibration.objective_after = number(objective, "after");
   if (objective.contains("nll_tolerance")) {
     calibration.nll_tolerance = number(objective, "nll_tolerance");
+    check_at_least("nll_tolerance", *calibration.nll_tolerance, 0);
   }
   const Json& fitted_on = field(json, "fitted_on");
   calibration.samples = whole_number(fitted_on, "samples");
   calibration.share_sharpened = number(fitted_on, "share_sharpened");
+  check_in_closed("share_sharpened", calibration.share_sharpened, 0, 1);
   return calibration;
 }
 
@@ -124,12 +135,11 @@ std::string calibration_to_json(const Calibration& calibration) {
     json["box"] = {{"t_high", box_to_json(calibration.box_high)},
                    {"t_low", box_to_json(calibration.box_low)}};
   }
-  json["objective"] = {
-      {"name", calibration.method == CalibrationMethod::kTsNll ? "nll" : "bcce"},
-      {"gamma", calibration.gamma},
-      {"bins", calibration.bins},
-      {"before", calibration.objective_before},
-      {"after", calibration.objective_after}};
+  json["objective"] = {{"name", calibration.method == CalibrationMethod::kTsNll ? "nll" : "bcce"},
+                       {"gamma", calibration.gamma},
+                       {"bins", calibration.bins},
+                       {"before", calibration.objective_before},
+                       {"after", calibration.objective_after}};
   if (calibration.nll_tolerance) json["objective"]["nll_tolerance"] = *calibration.nll_tolerance;
   json["fitted_on"] = {{"samples", calibration.samples},
                        {"share_sharpened", calibration.share_sharpened}};

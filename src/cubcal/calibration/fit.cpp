@@ -79,7 +79,9 @@ void Fitter::check() const {
 }
 
 TemperatureCurve Fitter::curve(const Axis& axis, const std::vector<double>& temperatures) const {
-  return temperature_curve(logits_, axis.samples, labels_, temperatures,
+  const bool with_nll = needs_labels(options_.method);
+  return temperature_curve(logits_, axis.samples,
+                           with_nll ? labels_ : ArrayView<const std::int64_t>(), temperatures,
                            {options_.bins, options_.gamma});
 }
 
@@ -93,6 +95,8 @@ std::vector<double> Fitter::refined(const Axis& axis, double best, double& spaci
   const double high = std::min(1.0 / axis.box.low, 1.0 / best + spacing);
   std::vector<double> temperatures = temperature_grid({1.0 / high, 1.0 / low}, kRefinedPoints);
   temperatures.push_back(best);
+  // 1 / (1 / T) need not be T: the ends must not fall out of the box by a rounding error.
+  for (double& t : temperatures) t = std::clamp(t, axis.box.low, axis.box.high);
   spacing /= 10.0;
   return temperatures;
 }
@@ -103,9 +107,8 @@ void Fitter::warn_on_bounds(const Axis& axis, double temperature) {
   const bool at_high = temperature >= axis.box.high * (1 - 1e-9);
   if (!at_low && !at_high) return;
   result_.warnings.push_back(std::string(axis.name) + " = " + to_text(temperature) +
-                             " lies on the " + (at_low ? "lower" : "upper") +
-                             " bound of its box " + text_of(axis.box) +
-                             ": the bound, not the data, set it");
+                             " lies on the " + (at_low ? "lower" : "upper") + " bound of its box " +
+                             text_of(axis.box) + ": the bound, not the data, set it");
 }
 
 /// NLL or BCCE of the fitted set, worked out from scratch.
@@ -163,8 +166,8 @@ void Fitter::fit_pair() {
         scaling_region(unscaled.confidence[i], unscaled.entropy[i], calibration.thresholds);
     (region == ScalingRegion::kSharpen ? high : low).samples.push_back(i);
     if (guarded) {
-      nll_at_one += floored_nll(unscaled.probabilities[i * unscaled.classes +
-                                                       static_cast<std::size_t>(labels_[i])]);
+      nll_at_one += floored_nll(
+          unscaled.probabilities[i * unscaled.classes + static_cast<std::size_t>(labels_[i])]);
     }
   }
   calibration.share_sharpened =
@@ -181,8 +184,8 @@ void Fitter::fit_pair() {
     const auto best =
         best_pair(curve(high, t_high), curve(low, t_low), unscaled.samples, largest_nll);
     if (!best) {
-      throw DataError("no pair of temperatures in " + text_of(high.box) + " x " +
-                      text_of(low.box) + " keeps the NLL within the tolerance; let the boxes hold 1");
+      throw DataError("no pair of temperatures in " + text_of(high.box) + " x " + text_of(low.box) +
+                      " keeps the NLL within the tolerance; let the boxes hold 1");
     }
     return *best;
   };

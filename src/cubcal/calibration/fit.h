@@ -13,16 +13,16 @@ namespace cubcal {
 
 struct FitOptions {
   CalibrationMethod method = CalibrationMethod::kDtsGuarded;
-  std::optional<Thresholds> thresholds;  ///< unset: derived from `eta` and the number of classes
-  double eta = kDefaultEta;              ///< of the derived thresholds, nats
-  double gamma = kDefaultGamma;          ///< of the boundary curve
-  std::size_t bins = kDefaultBins;       ///< of BCCE
+  std::optional<Thresholds> thresholds;    ///< unset: derived from `eta` and the number of classes
+  double eta = kDefaultEta;                ///< of the derived thresholds, nats
+  double gamma = kDefaultGamma;            ///< of the boundary curve
+  std::size_t bins = kDefaultBins;         ///< of BCCE
   std::optional<TemperatureBox> box;       ///< one temperature; unset: [0.25, 4]
   std::optional<TemperatureBox> box_high;  ///< unset: [0.5, 1], dts-guarded [0.05, 1]
   std::optional<TemperatureBox> box_low;   ///< unset: [1, 2], dts-guarded [1, 20]
-  double nll_tolerance = 0.02;   ///< dts-guarded: NLL(T) <= (1 + tolerance) NLL(1)
-  std::size_t grid = 201;        ///< first grid, temperatures per axis, evenly spaced in 1/T
-  std::size_t refinements = 3;   ///< then so many grids of a tenth of the spacing around the best
+  double nll_tolerance = 0.02;             ///< dts-guarded: NLL(T) <= (1 + tolerance) NLL(1)
+  std::size_t grid = 201;       ///< first grid, temperatures per axis, evenly spaced in 1/T
+  std::size_t refinements = 3;  ///< then so many grids of a tenth of the spacing around the best
 };
 
 struct FitResult {
@@ -30,13 +30,13 @@ struct FitResult {
   std::vector<std::string> warnings;  ///< one sentence each: optimum on a bound, empty region, ...
 };
 
-/// Fits on validation logits (paper: "optimization of temperature parameters"; weights frozen, every
-/// pass's logits divided before the softmax).
+/// Fits on validation logits (paper: "optimization of temperature parameters"; weights frozen,
+/// every pass's logits divided before the softmax).
 ///
-/// The search is an exact minimum over a grid (see TemperatureCurve), refined around the best point.
-/// T = 1 is a grid point wherever the box holds it, so the fit is never worse than no calibration on
-/// the set it was fitted on. Objectives closer than 1e-12 are equal and go to the temperatures
-/// nearest 1. An empty region keeps T = 1.
+/// The search is an exact minimum over a grid (see TemperatureCurve), refined around the best
+/// point. T = 1 is a grid point wherever the box holds it, so the fit is never worse than no
+/// calibration on the set it was fitted on. Objectives closer than 1e-12 are equal and go to the
+/// temperatures nearest 1. An empty region keeps T = 1.
 ///
 /// BCCE has a degenerate optimum: T_high -> 0 and T_low -> infinity put every sample on the curve
 /// while NLL and ECE explode. Hence the boxes, a warning when an optimum lies on one, and

@@ -16,71 +16,55 @@ namespace cubcal {
 
 namespace {
 
-/// Lanes per tile: as the kernel likes it, narrower where many passes would overflow the cache.
-std::size_t curve_tile_width(const McLogits& logits) {
-  std::size_t width = tile_width(logits.classes());
-  while (width > 8 && logits.passes() * logits.classes() * width > 32768) width /= 2;
-  return width;
-}
-
 /// All passes of a few samples, kept while the temperatures go by.
 class Tile {
  public:
-  Tile(const McLogits& logits, std::size_t width)
+  explicit Tile(const McLogits& logits)
       : logits_(logits),
-        width_(width),
-        pass_size_(logits.classes() * width),
+        pass_size_(logits.classes() * kTileWidth),
         shifted_(logits.passes() * pass_size_),
         exponentials_(shifted_.size()),
         ratios_(shifted_.size()),
-        lane_(width),
         sums_(pass_size_) {}
 
   void load(const std::size_t* samples, std::size_t count) {
     for (std::size_t s = 0; s < logits_.passes(); ++s) {
-      if (!load_shifted(logits_, s, samples, count, width_, &shifted_[s * pass_size_])) {
-        throw_not_finite(logits_, samples, count);
+      if (!load_shifted(logits_, s, samples, count, &shifted_[s * pass_size_])) {
+        throw_not_finite(logits_);
       }
     }
     scale_ = 0.0;
     step_ = 0.0;
   }
 
-  /// Mean probabilities [K][width] at 1/T = scale.
+  /// Mean probabilities [K][kTileWidth] at 1/T = scale. Where the step from the last scale is
+  /// the one before again, exp(d scale) follows from the last exponentials by a multiplication.
   const std::vector<double>& mean_probabilities(double scale) {
-    move_to(scale);
     std::fill(sums_.begin(), sums_.end(), 0.0);
-    for (std::size_t s = 0; s < logits_.passes(); ++s) {
-      accumulate_normalised(&exponentials_[s * pass_size_], logits_.classes(), width_,
-                            lane_.data(), sums_.data());
+    const double step = scale - scale_;
+    const bool stepping = scale_ > 0 && step > 0;
+    if (stepping && std::abs(step - step_) <= 1e-13 * scale) {
+      advance_and_accumulate(ratios_.data(), logits_.passes(), logits_.classes(),
+                             exponentials_.data(), sums_.data());
+    } else {
+      exponentiate(shifted_.data(), scale, shifted_.size(), exponentials_.data());
+      if (stepping) exponentiate(shifted_.data(), step, shifted_.size(), ratios_.data());
+      step_ = stepping ? step : 0.0;
+      accumulate_normalised(exponentials_.data(), logits_.passes(), logits_.classes(),
+                            sums_.data());
     }
+    scale_ = scale;
     const double passes = static_cast<double>(logits_.passes());
     for (double& sum : sums_) sum /= passes;
     return sums_;
   }
 
  private:
-  /// exp(d scale) from exp(d scale_): one multiplication when the step is the last one again.
-  void move_to(double scale) {
-    const double step = scale - scale_;
-    const bool stepping = scale_ > 0 && step > 0;
-    if (stepping && std::abs(step - step_) <= 1e-13 * scale) {
-      advance(ratios_.data(), shifted_.size(), exponentials_.data());
-    } else {
-      exponentiate(shifted_.data(), scale, shifted_.size(), exponentials_.data());
-      if (stepping) exponentiate(shifted_.data(), step, shifted_.size(), ratios_.data());
-      step_ = stepping ? step : 0.0;
-    }
-    scale_ = scale;
-  }
-
   const McLogits& logits_;
-  std::size_t width_;
   std::size_t pass_size_;
   std::vector<double> shifted_;
   std::vector<double> exponentials_;
   std::vector<double> ratios_;
-  std::vector<double> lane_;
   std::vector<double> sums_;
   double scale_ = 0.0;
   double step_ = 0.0;
@@ -100,7 +84,7 @@ TemperatureCurve temperature_curve(const McLogits& logits, ArrayView<const std::
                                    const CurveOptions& options) {
   for (const double temperature : temperatures) check_positive("temperature", temperature);
   const std::size_t classes = logits.classes();
-  const std::size_t width = curve_tile_width(logits);
+  constexpr std::size_t width = kTileWidth;
   const std::size_t points = temperatures.size();
   // Blocks are few enough for their partial sums to stay small, and independent of the threads.
   const std::size_t block = width * std::max<std::size_t>(4, samples.size() / (width * 256) + 1);
@@ -110,7 +94,7 @@ TemperatureCurve temperature_curve(const McLogits& logits, ArrayView<const std::
     PartialSums& partial = partials[first / block];
     partial.deviation.assign(points * options.bins, 0.0);
     partial.nll.assign(points, 0.0);
-    Tile tile(logits, width);
+    Tile tile(logits);
     for (std::size_t begin = first; begin < last; begin += width) {
       const std::size_t count = std::min(width, last - begin);
       const std::size_t* members = samples.data() + begin;

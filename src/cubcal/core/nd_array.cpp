@@ -15,43 +15,27 @@ struct DTypeFacts {
 
 DTypeFacts facts(DType dtype) {
   switch (dtype) {
-    case DType::kF16:
-      return {2, "float16"};
-    case DType::kF32:
-      return {4, "float32"};
-    case DType::kF64:
-      return {8, "float64"};
-    case DType::kI8:
-      return {1, "int8"};
-    case DType::kI16:
-      return {2, "int16"};
-    case DType::kI32:
-      return {4, "int32"};
-    case DType::kI64:
-      return {8, "int64"};
-    case DType::kU8:
-      return {1, "uint8"};
-    case DType::kU16:
-      return {2, "uint16"};
-    case DType::kU32:
-      return {4, "uint32"};
-    case DType::kU64:
-      return {8, "uint64"};
-    case DType::kBool:
-      return {1, "bool"};
+    case DType::kF16: return {2, "float16"};
+    case DType::kF32: return {4, "float32"};
+    case DType::kF64: return {8, "float64"};
+    case DType::kI8: return {1, "int8"};
+    case DType::kI16: return {2, "int16"};
+    case DType::kI32: return {4, "int32"};
+    case DType::kI64: return {8, "int64"};
+    case DType::kU8: return {1, "uint8"};
+    case DType::kU16: return {2, "uint16"};
+    case DType::kU32: return {4, "uint32"};
+    case DType::kU64: return {8, "uint64"};
+    case DType::kBool: return {1, "bool"};
   }
   return {1, "unknown"};
 }
 
 }  // namespace
 
-std::size_t dtype_size(DType dtype) {
-  return facts(dtype).size;
-}
+std::size_t dtype_size(DType dtype) { return facts(dtype).size; }
 
-const char* dtype_name(DType dtype) {
-  return facts(dtype).name;
-}
+const char* dtype_name(DType dtype) { return facts(dtype).name; }
 
 bool is_floating(DType dtype) {
   return dtype == DType::kF16 || dtype == DType::kF32 || dtype == DType::kF64;

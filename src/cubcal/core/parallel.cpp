@@ -25,9 +25,7 @@ std::size_t thread_count() {
   return processors;
 }
 
-void set_thread_count(std::size_t threads) {
-  chosen_threads = threads;
-}
+void set_thread_count(std::size_t threads) { chosen_threads = threads; }
 
 void parallel_blocks(std::size_t count, std::size_t block,
                      const std::function<void(std::size_t first, std::size_t last)>& body) {

@@ -8,7 +8,7 @@ namespace cubcal {
 /// Philox4x32-10 (Salmon et al. 2011): a counter-based generator. The value at a counter depends on
 /// (key, counter) alone, so a stream can be read in any order, by any number of threads.
 constexpr std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
-                                               std::array<std::uint32_t, 2> key) {
+                                                  std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = std::uint64_t{0xD2511F53U} * counter[0];
     const std::uint64_t product1 = std::uint64_t{0xCD9E8D57U} * counter[2];

@@ -47,9 +47,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolved(
   if (exists && ::fchmod(descriptor_, facts.st_mode & 07777) != 0) errno = 0;
 }
 
-AtomicFile::~AtomicFile() {
-  discard();
-}
+AtomicFile::~AtomicFile() { discard(); }
 
 void AtomicFile::open_temporary() {
   static std::atomic<unsigned long> counter{0};

@@ -79,9 +79,7 @@ FileSource::OpenFile FileSource::open_file(const std::string& path) {
   return {descriptor, static_cast<std::uint64_t>(facts.st_size)};
 }
 
-FileSource::~FileSource() {
-  ::close(descriptor_);
-}
+FileSource::~FileSource() { ::close(descriptor_); }
 
 void FileSource::read_within(std::uint64_t offset, void* out, std::size_t count) const {
   char* next = static_cast<char*>(out);

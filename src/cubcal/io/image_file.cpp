@@ -17,13 +17,9 @@ bool starts_with(std::string_view bytes, std::string_view signature) {
 
 }  // namespace
 
-bool is_png(std::string_view bytes) {
-  return starts_with(bytes, "\x89PNG\r\n\x1a\n");
-}
+bool is_png(std::string_view bytes) { return starts_with(bytes, "\x89PNG\r\n\x1a\n"); }
 
-bool is_jpeg(std::string_view bytes) {
-  return starts_with(bytes, "\xff\xd8\xff");
-}
+bool is_jpeg(std::string_view bytes) { return starts_with(bytes, "\xff\xd8\xff"); }
 
 Image read_image_file(const std::string& path) {
   const std::string bytes = read_text_file(path, kLargestFile);

@@ -26,9 +26,7 @@ struct Decoder {
   ~Decoder() { jpeg_destroy_decompress(&jpeg); }
 };
 
-Decoder& decoder_of(j_common_ptr jpeg) {
-  return *static_cast<Decoder*>(jpeg->client_data);
-}
+Decoder& decoder_of(j_common_ptr jpeg) { return *static_cast<Decoder*>(jpeg->client_data); }
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
   Decoder& decoder = decoder_of(jpeg);
@@ -51,15 +49,10 @@ bool read_head(Decoder& decoder, std::string_view bytes) {
                static_cast<unsigned long>(bytes.size()));
   jpeg_read_header(&decoder.jpeg, TRUE);
   switch (decoder.jpeg.jpeg_color_space) {
-    case JCS_GRAYSCALE:
-      decoder.jpeg.out_color_space = JCS_GRAYSCALE;
-      break;
+    case JCS_GRAYSCALE: decoder.jpeg.out_color_space = JCS_GRAYSCALE; break;
     case JCS_CMYK:
-    case JCS_YCCK:
-      decoder.jpeg.out_color_space = JCS_CMYK;
-      break;
-    default:
-      decoder.jpeg.out_color_space = JCS_RGB;
+    case JCS_YCCK: decoder.jpeg.out_color_space = JCS_CMYK; break;
+    default: decoder.jpeg.out_color_space = JCS_RGB;
   }
   jpeg_calc_output_dimensions(&decoder.jpeg);
   return true;

@@ -30,20 +30,16 @@ char kind_letter(DType dtype) {
   switch (dtype) {
     case DType::kF16:
     case DType::kF32:
-    case DType::kF64:
-      return 'f';
+    case DType::kF64: return 'f';
     case DType::kI8:
     case DType::kI16:
     case DType::kI32:
-    case DType::kI64:
-      return 'i';
+    case DType::kI64: return 'i';
     case DType::kU8:
     case DType::kU16:
     case DType::kU32:
-    case DType::kU64:
-      return 'u';
-    case DType::kBool:
-      return 'b';
+    case DType::kU64: return 'u';
+    case DType::kBool: return 'b';
   }
   return '\0';
 }
@@ -144,14 +140,10 @@ void swap_words(std::byte* bytes, std::size_t count) {
 
 void swap_bytes(NdArray& array) {
   switch (dtype_size(array.dtype())) {
-    case 2:
-      return swap_words<std::uint16_t>(array.bytes(), array.size());
-    case 4:
-      return swap_words<std::uint32_t>(array.bytes(), array.size());
-    case 8:
-      return swap_words<std::uint64_t>(array.bytes(), array.size());
-    default:
-      return;
+    case 2: return swap_words<std::uint16_t>(array.bytes(), array.size());
+    case 4: return swap_words<std::uint32_t>(array.bytes(), array.size());
+    case 8: return swap_words<std::uint64_t>(array.bytes(), array.size());
+    default: return;
   }
 }
 
@@ -197,18 +189,10 @@ NdArray read_fortran(ByteStream& stream, const NpyHeader& header) {
   stream.read(raw.bytes(), raw.byte_size());
   NdArray array(header.dtype, header.shape);
   switch (header.item_size) {
-    case 1:
-      fortran_to_c<std::uint8_t>(raw.bytes(), array);
-      break;
-    case 2:
-      fortran_to_c<std::uint16_t>(raw.bytes(), array);
-      break;
-    case 4:
-      fortran_to_c<std::uint32_t>(raw.bytes(), array);
-      break;
-    default:
-      fortran_to_c<std::uint64_t>(raw.bytes(), array);
-      break;
+    case 1: fortran_to_c<std::uint8_t>(raw.bytes(), array); break;
+    case 2: fortran_to_c<std::uint16_t>(raw.bytes(), array); break;
+    case 4: fortran_to_c<std::uint32_t>(raw.bytes(), array); break;
+    default: fortran_to_c<std::uint64_t>(raw.bytes(), array); break;
   }
   return array;
 }
@@ -234,8 +218,8 @@ std::string decode_bytes(const std::byte* item, const NpyHeader& header) {
 
 /// Magic, version 1.0, the dict, and spaces up to a multiple of 64 bytes.
 std::string head_of(const std::string& descr, const std::vector<std::size_t>& shape) {
-  std::string dict =
-      "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + cubcal::shape_text(shape) + ", }";
+  std::string dict = "{'descr': '" + descr +
+                     "', 'fortran_order': False, 'shape': " + cubcal::shape_text(shape) + ", }";
   const std::size_t before = magic_size + 2 + 2;
   dict.append(63 - (before + dict.size()) % 64, ' ');
   dict += '\n';
@@ -253,13 +237,9 @@ std::size_t NpyHeader::count() const {
   return count;
 }
 
-std::string NpyHeader::type_text() const {
-  return is_text() ? "text" : dtype_name(dtype);
-}
+std::string NpyHeader::type_text() const { return is_text() ? "text" : dtype_name(dtype); }
 
-std::string NpyHeader::shape_text() const {
-  return cubcal::shape_text(shape);
-}
+std::string NpyHeader::shape_text() const { return cubcal::shape_text(shape); }
 
 bool is_npy(const ByteSource& source) {
   char front[magic_size];

@@ -12,9 +12,7 @@ namespace {
 
 constexpr std::string_view suffix = ".npy";
 
-std::string member_name(const std::string& name) {
-  return name + std::string(suffix);
-}
+std::string member_name(const std::string& name) { return name + std::string(suffix); }
 
 bool ends_with(const std::string& text, std::string_view ending) {
   return text.size() >= ending.size() &&
@@ -117,9 +115,7 @@ void NpzWriter::add_text(const std::string& name, const std::vector<std::string>
   zip_.add(member_name(name), {bytes_of(file.data(), file.size())});
 }
 
-void NpzWriter::finish() {
-  zip_.finish();
-}
+void NpzWriter::finish() { zip_.finish(); }
 
 void NpzWriter::add_bytes(const std::string& name, DType dtype,
                           const std::vector<std::size_t>& shape, const void* bytes,

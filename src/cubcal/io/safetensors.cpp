@@ -215,9 +215,7 @@ std::string make_header(const std::vector<TensorView>& tensors,
 
 }  // namespace
 
-TensorFile read_safetensors(const std::string& path) {
-  return read_safetensors(FileSource(path));
-}
+TensorFile read_safetensors(const std::string& path) { return read_safetensors(FileSource(path)); }
 
 TensorFile read_safetensors(const ByteSource& source) {
   const std::string file = "'" + source.name() + "'";

@@ -365,80 +365,39 @@ class Machine {
       case 0x80:  // PROTO
         if (take_count(1) > 5) fail("has a protocol newer than 5");
         return true;
-      case 0x95:
-        take_count(8);
-        return true;  // FRAME
-      case '.':
-        return false;  // STOP
-      case '(':        // MARK
+      case 0x95: take_count(8); return true;  // FRAME
+      case '.': return false;                 // STOP
+      case '(':                               // MARK
         if (marks_.size() >= kMostValues) fail("opens too many groups");
         marks_.push_back(stack_.size());
         return true;
-      case '0':
-        pop();
-        return true;  // POP
-      case '1':
-        pop_to_mark();
-        return true;  // POP_MARK
-      case '2':
-        push(peek());
-        return true;  // DUP
-      case 'N':
-        push(none_);
-        return true;  // NONE
-      case 0x88:
-        push(true_);
-        return true;  // NEWTRUE
-      case 0x89:
-        push(false_);
-        return true;  // NEWFALSE
-      case 'J':
-        push_integer(take(4));
-        return true;  // BININT
-      case 'K':
-        push(add(Kind::kInteger, static_cast<std::int64_t>(take_count(1))));
-        return true;
-      case 'M':
-        push(add(Kind::kInteger, static_cast<std::int64_t>(take_count(2))));
-        return true;
-      case 0x8a:
-        push_integer(take(take_count(1)));
-        return true;  // LONG1
-      case 0x8b:
-        push_integer(take(take_count(4)));
-        return true;  // LONG4
-      case 'G':
-        push_real();
-        return true;  // BINFLOAT
+      case '0': pop(); return true;                  // POP
+      case '1': pop_to_mark(); return true;          // POP_MARK
+      case '2': push(peek()); return true;           // DUP
+      case 'N': push(none_); return true;            // NONE
+      case 0x88: push(true_); return true;           // NEWTRUE
+      case 0x89: push(false_); return true;          // NEWFALSE
+      case 'J': push_integer(take(4)); return true;  // BININT
+      case 'K': push(add(Kind::kInteger, static_cast<std::int64_t>(take_count(1)))); return true;
+      case 'M': push(add(Kind::kInteger, static_cast<std::int64_t>(take_count(2)))); return true;
+      case 0x8a: push_integer(take(take_count(1))); return true;  // LONG1
+      case 0x8b: push_integer(take(take_count(4))); return true;  // LONG4
+      case 'G': push_real(); return true;                         // BINFLOAT
       case 'X':
-      case 'T':
-        push_text(take_count(4));
-        return true;  // BINUNICODE, BINSTRING
+      case 'T': push_text(take_count(4)); return true;  // BINUNICODE, BINSTRING
       case 0x8c:
-      case 'U':
-        push_text(take_count(1));
-        return true;  // their short forms
-      case 0x8d:
-        push_text(take_count(8));
-        return true;  // BINUNICODE8
-      case ')':
-        push(add(Kind::kTuple));
-        return true;  // EMPTY_TUPLE
+      case 'U': push_text(take_count(1)); return true;   // their short forms
+      case 0x8d: push_text(take_count(8)); return true;  // BINUNICODE8
+      case ')': push(add(Kind::kTuple)); return true;    // EMPTY_TUPLE
       case 0x85:
       case 0x86:
       case 0x87:  // TUPLE1, TUPLE2, TUPLE3
         push(add_items(Kind::kTuple, pop_several(opcode - 0x84u)));
         return true;
-      case 't':
-        push(add_items(Kind::kTuple, pop_to_mark()));
-        return true;  // TUPLE
-      case ']':
-        push(add(Kind::kList));
-        return true;  // EMPTY_LIST
-      case 'l':
-        push(add_items(Kind::kList, pop_to_mark()));
-        return true;  // LIST
-      case 'a': {     // APPEND
+      case 't': push(add_items(Kind::kTuple, pop_to_mark())); return true;  // TUPLE
+      case ']': push(add(Kind::kList)); return true;                        // EMPTY_LIST
+      case 'l': push(add_items(Kind::kList, pop_to_mark())); return true;   // LIST
+      case 'a': {                                                           // APPEND
         const std::vector<Index> items = pop_several(1);
         extend(peek(), Kind::kList, items);
         return true;
@@ -448,10 +407,8 @@ class Machine {
         extend(peek(), Kind::kList, items);
         return true;
       }
-      case '}':
-        push(add(Kind::kDict));
-        return true;  // EMPTY_DICT
-      case 's': {     // SETITEM
+      case '}': push(add(Kind::kDict)); return true;  // EMPTY_DICT
+      case 's': {                                     // SETITEM
         const std::vector<Index> items = pop_several(2);
         extend(peek(), Kind::kDict, items);
         return true;
@@ -473,35 +430,16 @@ class Machine {
         push_global(module + "." + take_line());
         return true;
       }
-      case 0x93:
-        push_stack_global();
-        return true;  // STACK_GLOBAL
-      case 'R':
-        reduce();
-        return true;  // REDUCE
-      case 'b':
-        build();
-        return true;  // BUILD
-      case 'Q':
-        push_storage();
-        return true;  // BINPERSID
-      case 'q':
-        remember(take_count(1));
-        return true;  // BINPUT
-      case 'r':
-        remember(take_count(4));
-        return true;  // LONG_BINPUT
-      case 0x94:
-        remember(memo_.size());
-        return true;  // MEMOIZE
-      case 'h':
-        recall(take_count(1));
-        return true;  // BINGET
-      case 'j':
-        recall(take_count(4));
-        return true;  // LONG_BINGET
-      default:
-        fail("uses opcode " + std::to_string(opcode) + ", which no state dict needs");
+      case 0x93: push_stack_global(); return true;     // STACK_GLOBAL
+      case 'R': reduce(); return true;                 // REDUCE
+      case 'b': build(); return true;                  // BUILD
+      case 'Q': push_storage(); return true;           // BINPERSID
+      case 'q': remember(take_count(1)); return true;  // BINPUT
+      case 'r': remember(take_count(4)); return true;  // LONG_BINPUT
+      case 0x94: remember(memo_.size()); return true;  // MEMOIZE
+      case 'h': recall(take_count(1)); return true;    // BINGET
+      case 'j': recall(take_count(4)); return true;    // LONG_BINGET
+      default: fail("uses opcode " + std::to_string(opcode) + ", which no state dict needs");
     }
   }
 

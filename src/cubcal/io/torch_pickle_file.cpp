@@ -31,9 +31,7 @@ constexpr std::int64_t kLegacyVersion = 1001;
 constexpr std::uint64_t kFreeBytes = 64u << 20;
 constexpr std::uint64_t kRepeats = 16;
 
-std::string file_text(const ByteSource& source) {
-  return "'" + source.name() + "'";
-}
+std::string file_text(const ByteSource& source) { return "'" + source.name() + "'"; }
 
 /// Where a container keeps the bytes of its storages.
 class StorageBytes {

@@ -145,18 +145,12 @@ bool apply_zip64_extra(std::string_view extra, ZipMember& member) {
 
 std::string method_name(std::uint16_t method) {
   switch (method) {
-    case 9:
-      return "Deflate64";
-    case 12:
-      return "bzip2";
-    case 14:
-      return "LZMA";
-    case 93:
-      return "Zstandard";
-    case 95:
-      return "XZ";
-    default:
-      return "number " + std::to_string(method);
+    case 9: return "Deflate64";
+    case 12: return "bzip2";
+    case 14: return "LZMA";
+    case 93: return "Zstandard";
+    case 95: return "XZ";
+    default: return "number " + std::to_string(method);
   }
 }
 

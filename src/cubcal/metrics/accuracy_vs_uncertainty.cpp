@@ -21,8 +21,8 @@ AvuCounts avu_counts(const SampleFacts& facts, SampleCounts counts) {
   AvuCounts states;
   for (std::size_t i = 0; i < facts.samples; ++i) {
     const double count = counts[i];
-    switch (avu_state(facts.correct[i] != 0, facts.entropy[i],
-                      facts.options.uncertainty_threshold)) {
+    switch (
+        avu_state(facts.correct[i] != 0, facts.entropy[i], facts.options.uncertainty_threshold)) {
       case AvuState::kAccurateCertain: states.accurate_certain += count; break;
       case AvuState::kAccurateUncertain: states.accurate_uncertain += count; break;
       case AvuState::kInaccurateCertain: states.inaccurate_certain += count; break;
@@ -51,8 +51,7 @@ std::vector<AvuPoint> avu_curve(const SampleFacts& facts, SampleCounts counts) {
   for (int point = 0; point < kCurvePoints; ++point) {
     const double t = static_cast<double>(point) / (kCurvePoints - 1);
     // The last threshold is the largest U itself, which rounding must not push below it.
-    const double threshold =
-        point == kCurvePoints - 1 ? highest : lowest + t * (highest - lowest);
+    const double threshold = point == kCurvePoints - 1 ? highest : lowest + t * (highest - lowest);
     for (; next != facts.by_entropy.end() && facts.entropy[*next] <= threshold; ++next) {
       (facts.correct[*next] != 0 ? certain_right : certain_wrong) += counts[*next];
     }

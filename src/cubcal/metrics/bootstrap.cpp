@@ -110,14 +110,15 @@ PairedDifference paired_bootstrap(const SampleFacts& a, const SampleFacts& b,
                                   const BootstrapOptions& options) {
   if (a.samples != b.samples || a.classes != b.classes) {
     throw DataError("a paired comparison needs the same samples and classes on both sides, not N=" +
-                    std::to_string(a.samples) + ", K=" + std::to_string(a.classes) + " and N=" +
-                    std::to_string(b.samples) + ", K=" + std::to_string(b.classes));
+                    std::to_string(a.samples) + ", K=" + std::to_string(a.classes) +
+                    " and N=" + std::to_string(b.samples) + ", K=" + std::to_string(b.classes));
   }
   const auto differing = std::mismatch(a.labels.begin(), a.labels.end(), b.labels.begin()).first;
   if (differing != a.labels.end()) {
-    throw DataError("a paired comparison needs the same labels on both sides; they first differ at "
-                    "sample " +
-                    std::to_string(differing - a.labels.begin()));
+    throw DataError(
+        "a paired comparison needs the same labels on both sides; they first differ at "
+        "sample " +
+        std::to_string(differing - a.labels.begin()));
   }
   PairedDifference result;
   result.difference = subtract(metric_values(b), metric_values(a));

@@ -44,8 +44,8 @@ CalibrationError expected_calibration_error(const SampleFacts& facts, SampleCoun
 
 CalibrationError uncertainty_calibration_error(const SampleFacts& facts, SampleCounts counts) {
   return binned_error(
-      facts, counts, facts.uncertainty_bin,
-      [&](std::size_t i) { return 1.0 - facts.correct[i]; }, facts.normalised_entropy);
+      facts, counts, facts.uncertainty_bin, [&](std::size_t i) { return 1.0 - facts.correct[i]; },
+      facts.normalised_entropy);
 }
 
 CalibrationError boundary_curve_calibration_error(const SampleFacts& facts, SampleCounts counts) {

@@ -17,7 +17,7 @@ struct ReliabilityBin {
 };
 
 struct CalibrationError {
-  double value;                       ///< sum over bins of |B|/N |mean observed - mean target|
+  double value;  ///< sum over bins of |B|/N |mean observed - mean target|
   std::vector<ReliabilityBin> bins;
 };
 
@@ -25,8 +25,7 @@ struct CalibrationError {
 CalibrationError expected_calibration_error(const SampleFacts& facts, SampleCounts counts = {});
 
 /// UCE (Laves 2019): error rate against mean u = U / ln K, binned on u.
-CalibrationError uncertainty_calibration_error(const SampleFacts& facts,
-                                               SampleCounts counts = {});
+CalibrationError uncertainty_calibration_error(const SampleFacts& facts, SampleCounts counts = {});
 
 /// BCCE (paper, Eq. bcce_main): mean U against mean U_ideal(c), in nats, binned on c.
 CalibrationError boundary_curve_calibration_error(const SampleFacts& facts,

@@ -25,8 +25,8 @@ std::vector<std::uint64_t> confusion_matrix(const SampleFacts& facts);
 
 /// One class of the per-class table; what has no samples to be computed from is undefined.
 struct ClassRow {
-  std::uint64_t support;                   ///< samples with this label
-  std::uint64_t predicted;                 ///< samples predicted as this class
+  std::uint64_t support;    ///< samples with this label
+  std::uint64_t predicted;  ///< samples predicted as this class
   std::optional<double> recall;
   std::optional<double> precision;
   std::optional<double> f1;

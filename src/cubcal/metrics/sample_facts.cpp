@@ -8,6 +8,7 @@
 
 #include "cubcal/boundary/curve.h"
 #include "cubcal/core/check.h"
+#include "cubcal/core/parallel.h"
 
 namespace cubcal {
 
@@ -15,8 +16,7 @@ namespace {
 
 constexpr double kProbabilityFloor = 1e-12;
 
-void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples,
-                  std::size_t classes) {
+void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std::size_t classes) {
   if (labels.size() != samples) {
     throw DataError("there are " + std::to_string(labels.size()) + " labels for " +
                     std::to_string(samples) + " samples");
@@ -63,29 +63,33 @@ SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int6
   facts.confidence_bin.resize(samples);
   facts.uncertainty_bin.resize(samples);
   const double most = std::log(static_cast<double>(classes));
-  for (std::size_t i = 0; i < samples; ++i) {
-    const double* p = &predictive.probabilities[i * classes];
-    const std::size_t label = static_cast<std::size_t>(labels[i]);
-    facts.correct[i] = facts.predicted[i] == labels[i] ? 1 : 0;
-    facts.normalised_entropy[i] = facts.entropy[i] / most;
-    facts.ideal[i] = u_ideal(facts.confidence[i], classes, options.gamma);
-    facts.negative_log_likelihood[i] = floored_nll(p[label]);
-    double squares = 0.0;
-    for (std::size_t k = 0; k < classes; ++k) {
-      const double difference = p[k] - (k == label ? 1.0 : 0.0);
-      squares += difference * difference;
+  constexpr std::size_t block = 4096;
+  parallel_blocks(samples, block, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const double* p = &predictive.probabilities[i * classes];
+      const std::size_t label = static_cast<std::size_t>(labels[i]);
+      facts.correct[i] = facts.predicted[i] == labels[i] ? 1 : 0;
+      facts.normalised_entropy[i] = facts.entropy[i] / most;
+      facts.ideal[i] = u_ideal(facts.confidence[i], classes, options.gamma);
+      facts.negative_log_likelihood[i] = floored_nll(p[label]);
+      double squares = 0.0;
+      for (std::size_t k = 0; k < classes; ++k) {
+        const double difference = p[k] - (k == label ? 1.0 : 0.0);
+        squares += difference * difference;
+      }
+      facts.brier[i] = squares;
+      facts.mutual_information[i] = predictive.epistemic(i);
+      facts.confidence_bin[i] =
+          static_cast<std::uint32_t>(bin_index(facts.confidence[i], options.bins));
+      facts.uncertainty_bin[i] =
+          static_cast<std::uint32_t>(bin_index(facts.normalised_entropy[i], options.bins));
     }
-    facts.brier[i] = squares;
-    facts.mutual_information[i] = predictive.epistemic(i);
-    facts.confidence_bin[i] =
-        static_cast<std::uint32_t>(bin_index(facts.confidence[i], options.bins));
-    facts.uncertainty_bin[i] =
-        static_cast<std::uint32_t>(bin_index(facts.normalised_entropy[i], options.bins));
-  }
+  });
   facts.by_entropy.resize(samples);
   std::iota(facts.by_entropy.begin(), facts.by_entropy.end(), 0U);
-  std::stable_sort(facts.by_entropy.begin(), facts.by_entropy.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return facts.entropy[a] < facts.entropy[b]; });
+  std::stable_sort(
+      facts.by_entropy.begin(), facts.by_entropy.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return facts.entropy[a] < facts.entropy[b]; });
   return facts;
 }
 

@@ -13,8 +13,8 @@ namespace cubcal {
 
 /// What the metrics are computed with; reports name it beside their numbers.
 struct MetricOptions {
-  std::size_t bins = kDefaultBins;     ///< equal-width bins of ECE, UCE and BCCE
-  double gamma = kDefaultGamma;        ///< where the boundary curve changes sides
+  std::size_t bins = kDefaultBins;             ///< equal-width bins of ECE, UCE and BCCE
+  double gamma = kDefaultGamma;                ///< where the boundary curve changes sides
   double uncertainty_threshold = kDefaultEta;  ///< u_th of the AvU states, in nats
 };
 
@@ -28,15 +28,15 @@ struct SampleFacts {
   std::vector<std::int32_t> predicted;
   std::vector<std::uint8_t> correct;
   std::vector<double> confidence;
-  std::vector<double> entropy;               ///< U, nats
-  std::vector<double> normalised_entropy;    ///< U / ln K
-  std::vector<double> ideal;                 ///< U_ideal(c)
+  std::vector<double> entropy;                  ///< U, nats
+  std::vector<double> normalised_entropy;       ///< U / ln K
+  std::vector<double> ideal;                    ///< U_ideal(c)
   std::vector<double> negative_log_likelihood;  ///< -ln p_y with p floored at 1e-12
-  std::vector<double> brier;                 ///< sum_k (p_k - 1[y=k])^2
+  std::vector<double> brier;                    ///< sum_k (p_k - 1[y=k])^2
   std::vector<double> mutual_information;
   std::vector<std::uint32_t> confidence_bin;
   std::vector<std::uint32_t> uncertainty_bin;
-  std::vector<std::uint32_t> by_entropy;     ///< indices, most certain first; equals in file order
+  std::vector<std::uint32_t> by_entropy;  ///< indices, most certain first; equals in file order
 };
 
 /// -ln p with p floored at 1e-12, so that one impossible label does not make the mean infinite.

@@ -45,6 +45,7 @@ double area_under_risk_coverage(const SampleFacts& facts, const std::vector<std:
 }
 
 double accuracy_at_coverage(const std::vector<double>& risk, double coverage) {
+  check_positive("coverage", coverage);
   check_in_closed("coverage", coverage, 0.0, 1.0);
   const double wanted = coverage * static_cast<double>(risk.size());
   // 0.7 * 10 is 7.000000000000001 in floating point and means 7.

@@ -26,8 +26,8 @@ double area_under_risk_coverage(const SampleFacts& facts, const std::vector<std:
 /// Accuracy among the ceil(coverage N) most certain samples; coverage in (0, 1].
 double accuracy_at_coverage(const std::vector<double>& risk, double coverage);
 
-/// The largest coverage whose risk stays at or below `target`; undefined when even the most certain
-/// sample alone exceeds it.
+/// The largest coverage whose risk is at or below `target`; undefined when every coverage exceeds
+/// it.
 std::optional<double> coverage_at_risk(const std::vector<double>& risk, double target);
 
 }  // namespace cubcal

@@ -118,9 +118,7 @@ void Occupancy::mark_area(const std::vector<Point>& outline) {
   }
 }
 
-void Occupancy::mark_rectangle(Point a, Point b) {
-  mark_area({a, {b.x, a.y}, b, {a.x, b.y}, a});
-}
+void Occupancy::mark_rectangle(Point a, Point b) { mark_area({a, {b.x, a.y}, b, {a.x, b.y}, a}); }
 
 bool Occupancy::is_free(Point corner, Size size) const {
   for (double y = corner.y; y < corner.y + size.height + kCell; y += kCell) {

@@ -59,13 +59,9 @@ std::string rule(std::string_view selector, const std::string& body) {
 
 }  // namespace
 
-std::string stroke_class(Colour colour) {
-  return "cp-s-" + std::string(name_of(colour));
-}
+std::string stroke_class(Colour colour) { return "cp-s-" + std::string(name_of(colour)); }
 
-std::string fill_class(Colour colour) {
-  return "cp-f-" + std::string(name_of(colour));
-}
+std::string fill_class(Colour colour) { return "cp-f-" + std::string(name_of(colour)); }
 
 std::string style_sheet() {
   std::string css = ".cubcal-plot{" + definitions(false) + "max-width:100%;height:auto}\n" +

@@ -126,9 +126,7 @@ void PathData::move_to(Point to) {
   start_y_ = y_;
 }
 
-void PathData::line_to(Point to) {
-  write_step('l', to);
-}
+void PathData::line_to(Point to) { write_step('l', to); }
 
 void PathData::close() {
   text_ += 'z';

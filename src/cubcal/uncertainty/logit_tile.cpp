@@ -10,7 +10,6 @@ namespace cubcal {
 
 namespace {
 
-constexpr std::size_t kMaxTileWidth = 64;
 // Far below what exp can tell from 0, and far enough from overflow to be divided by a temperature.
 constexpr double kLowestShift = -1e200;
 
@@ -21,49 +20,46 @@ double widen(double value) { return value; }
 /// Transposes the samples' logits into lanes. ClassesKnown > 0 lets the compiler unroll.
 template <std::size_t ClassesKnown, class T>
 void transpose(const T* pass, std::size_t classes_given, const std::size_t* samples,
-               std::size_t count, std::size_t width, double* __restrict lanes) {
+               std::size_t count, double* __restrict lanes) {
   const std::size_t classes = ClassesKnown > 0 ? ClassesKnown : classes_given;
   for (std::size_t i = 0; i < count; ++i) {
     const T* z = pass + samples[i] * classes;
-    for (std::size_t k = 0; k < classes; ++k) lanes[k * width + i] = widen(z[k]);
+    for (std::size_t k = 0; k < classes; ++k) lanes[k * kTileWidth + i] = widen(z[k]);
   }
 }
 
 /// Subtracts each lane's maximum; false when a value is NaN or infinite.
-bool subtract_maximum(std::size_t classes, std::size_t width, double* __restrict lanes) {
-  double largest[kMaxTileWidth];
-  double poison[kMaxTileWidth];  // becomes NaN as soon as one value is not finite
-  for (std::size_t i = 0; i < width; ++i) {
-    largest[i] = lanes[i];
-    poison[i] = 0.0;
-  }
+bool subtract_maximum(std::size_t classes, double* __restrict lanes) {
+  double largest[kTileWidth];
+  double poison[kTileWidth] = {};  // becomes NaN as soon as one value is not finite
+  for (std::size_t i = 0; i < kTileWidth; ++i) largest[i] = lanes[i];
   for (std::size_t k = 1; k < classes; ++k) {
-    const double* __restrict z = lanes + k * width;
-    for (std::size_t i = 0; i < width; ++i) largest[i] = z[i] > largest[i] ? z[i] : largest[i];
+    const double* __restrict z = lanes + k * kTileWidth;
+    for (std::size_t i = 0; i < kTileWidth; ++i) largest[i] = z[i] > largest[i] ? z[i] : largest[i];
   }
   for (std::size_t k = 0; k < classes; ++k) {
-    double* __restrict z = lanes + k * width;
-    for (std::size_t i = 0; i < width; ++i) {
+    double* __restrict z = lanes + k * kTileWidth;
+    for (std::size_t i = 0; i < kTileWidth; ++i) {
       poison[i] += z[i] * 0.0;
       const double shifted = z[i] - largest[i];
       z[i] = shifted > kLowestShift ? shifted : kLowestShift;
     }
   }
-  return std::all_of(poison, poison + width, [](double value) { return value == 0.0; });
+  return std::all_of(poison, poison + kTileWidth, [](double value) { return value == 0.0; });
 }
 
 template <class T>
 void transpose_any(const McLogits& logits, std::size_t pass_index, const std::size_t* samples,
-              std::size_t count, std::size_t width, double* shifted) {
+                   std::size_t count, double* shifted) {
   const std::size_t classes = logits.classes();
   const T* pass = static_cast<const T*>(logits.data()) + pass_index * logits.samples() * classes;
   switch (classes) {
-    case 2: return transpose<2>(pass, classes, samples, count, width, shifted);
-    case 3: return transpose<3>(pass, classes, samples, count, width, shifted);
-    case 4: return transpose<4>(pass, classes, samples, count, width, shifted);
-    case 5: return transpose<5>(pass, classes, samples, count, width, shifted);
-    case 7: return transpose<7>(pass, classes, samples, count, width, shifted);
-    default: return transpose<0>(pass, classes, samples, count, width, shifted);
+    case 2: return transpose<2>(pass, classes, samples, count, shifted);
+    case 3: return transpose<3>(pass, classes, samples, count, shifted);
+    case 4: return transpose<4>(pass, classes, samples, count, shifted);
+    case 5: return transpose<5>(pass, classes, samples, count, shifted);
+    case 7: return transpose<7>(pass, classes, samples, count, shifted);
+    default: return transpose<0>(pass, classes, samples, count, shifted);
   }
 }
 
@@ -77,35 +73,29 @@ double logit_at(const McLogits& logits, std::size_t flat_index) {
 
 }  // namespace
 
-std::size_t tile_width(std::size_t classes) {
-  if (classes <= 16) return kMaxTileWidth;
-  return classes <= 128 ? 16 : 8;
-}
-
 bool load_shifted(const McLogits& logits, std::size_t pass, const std::size_t* samples,
-                  std::size_t count, std::size_t width, double* shifted) {
+                  std::size_t count, double* shifted) {
   switch (logits.dtype()) {
-    case DType::kF16: transpose_any<Half>(logits, pass, samples, count, width, shifted); break;
-    case DType::kF32: transpose_any<float>(logits, pass, samples, count, width, shifted); break;
-    default: transpose_any<double>(logits, pass, samples, count, width, shifted); break;
+    case DType::kF16: transpose_any<Half>(logits, pass, samples, count, shifted); break;
+    case DType::kF32: transpose_any<float>(logits, pass, samples, count, shifted); break;
+    default: transpose_any<double>(logits, pass, samples, count, shifted); break;
   }
   for (std::size_t k = 0; k < logits.classes(); ++k) {
-    std::fill(shifted + k * width + count, shifted + (k + 1) * width, 0.0);
+    std::fill(shifted + k * kTileWidth + count, shifted + (k + 1) * kTileWidth, 0.0);
   }
-  return subtract_maximum(logits.classes(), width, shifted);
+  return subtract_maximum(logits.classes(), shifted);
 }
 
-void throw_not_finite(const McLogits& logits, const std::size_t* samples, std::size_t count) {
+void throw_not_finite(const McLogits& logits) {
   for (std::size_t s = 0; s < logits.passes(); ++s) {
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < logits.samples(); ++i) {
       for (std::size_t k = 0; k < logits.classes(); ++k) {
-        const double value =
-            logit_at(logits, (s * logits.samples() + samples[i]) * logits.classes() + k);
+        const double value = logit_at(logits, (s * logits.samples() + i) * logits.classes() + k);
         if (std::isfinite(value)) continue;
         const char* name = std::isnan(value) ? "NaN" : "infinite";
         throw DataError("logits must be finite, but the one at [pass " + std::to_string(s) +
-                        ", sample " + std::to_string(samples[i]) + ", class " +
-                        std::to_string(k) + "] is " + name);
+                        ", sample " + std::to_string(i) + ", class " + std::to_string(k) + "] is " +
+                        name);
       }
     }
   }

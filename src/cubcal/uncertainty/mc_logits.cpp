@@ -26,9 +26,9 @@ McLogits::McLogits(DType dtype, const void* data, std::size_t passes, std::size_
                    std::size_t classes)
     : dtype_(dtype), data_(data), passes_(passes), samples_(samples), classes_(classes) {
   if (passes == 0 || samples == 0 || classes < 2) {
-    throw DataError("logits need at least 1 pass, 1 sample and 2 classes, not [S=" +
-                    std::to_string(passes) + ", N=" + std::to_string(samples) +
-                    ", K=" + std::to_string(classes) + "]");
+    throw DataError(
+        "logits need at least 1 pass, 1 sample and 2 classes, not [S=" + std::to_string(passes) +
+        ", N=" + std::to_string(samples) + ", K=" + std::to_string(classes) + "]");
   }
 }
 
@@ -42,8 +42,7 @@ McLogits::McLogits(const Half* data, std::size_t passes, std::size_t samples, st
 McLogits::McLogits(const float* data, std::size_t passes, std::size_t samples, std::size_t classes)
     : McLogits(DType::kF32, data, passes, samples, classes) {}
 
-McLogits::McLogits(const double* data, std::size_t passes, std::size_t samples,
-                   std::size_t classes)
+McLogits::McLogits(const double* data, std::size_t passes, std::size_t samples, std::size_t classes)
     : McLogits(DType::kF64, data, passes, samples, classes) {}
 
 }  // namespace cubcal

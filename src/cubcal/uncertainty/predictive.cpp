@@ -1,6 +1,7 @@
 #include "cubcal/uncertainty/predictive.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -13,28 +14,29 @@ namespace cubcal {
 
 namespace {
 
-/// Scratch memory of one thread's tile.
-struct TileBuffers {
-  TileBuffers(std::size_t classes, std::size_t width)
-      : samples(width),
-        inverse_temperature(width, 1.0),
-        shifted(classes * width),
-        scratch(classes * width),
-        lane(2 * width),
-        probability_sums(classes * width),
-        tail_product(width),
-        weighted_shift(width),
-        log_sum(width) {}
+// Keeps 1/T, and the lowest shifted logit times it, from overflowing for the smallest temperatures.
+constexpr double kLargestScale = 1e100;
 
-  std::vector<std::size_t> samples;
-  std::vector<double> inverse_temperature;
-  std::vector<double> shifted;
-  std::vector<double> scratch;
-  std::vector<double> lane;
-  std::vector<double> probability_sums;
-  std::vector<double> tail_product;
-  std::vector<double> weighted_shift;
-  std::vector<double> log_sum;
+/// Tiles that go through a pass together, so that its memory is read in long stretches.
+constexpr std::size_t kBlockTiles = 16;
+constexpr std::size_t kBlockSamples = kBlockTiles * kTileWidth;
+
+/// What a block of samples gathers over the passes, tile after tile.
+struct BlockSums {
+  explicit BlockSums(std::size_t classes) : probabilities(classes * kBlockSamples) {}
+
+  /// Takes the logarithm of the products so far.
+  void fold_logarithm() {
+    for (std::size_t i = 0; i < kBlockSamples; ++i) {
+      log_sum[i] += std::log1p(tail_product[i]);
+      tail_product[i] = 0.0;
+    }
+  }
+
+  std::vector<double> probabilities;  // [tiles][K][kTileWidth]
+  std::array<double, kBlockSamples> tail_product{};
+  std::array<double, kBlockSamples> weighted_shift{};
+  std::array<double, kBlockSamples> log_sum{};
 };
 
 /// The product of the softmax denominators is at most K per pass: its logarithm is taken before it
@@ -44,47 +46,49 @@ std::size_t passes_per_logarithm(std::size_t classes) {
       1, static_cast<std::size_t>(700.0 / std::log(static_cast<double>(classes))));
 }
 
-void fold_logarithm(TileBuffers& tile, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    tile.log_sum[i] += std::log1p(tile.tail_product[i]);
-  }
-  std::fill(tile.tail_product.begin(), tile.tail_product.end(), 0.0);
-}
-
-void predict_tile(const McLogits& logits, std::size_t first, std::size_t count, std::size_t width,
-                  TileBuffers& tile, Predictive& result) {
+/// Fills the samples first .. last - 1 of the result.
+void predict_block(const McLogits& logits, ArrayView<const double> temperatures, std::size_t first,
+                   std::size_t last, Predictive& result) {
   const std::size_t classes = logits.classes();
-  std::iota(tile.samples.begin(), tile.samples.begin() + static_cast<std::ptrdiff_t>(count),
-            first);
-  std::fill(tile.probability_sums.begin(), tile.probability_sums.end(), 0.0);
-  std::fill(tile.tail_product.begin(), tile.tail_product.end(), 0.0);
-  std::fill(tile.weighted_shift.begin(), tile.weighted_shift.end(), 0.0);
-  std::fill(tile.log_sum.begin(), tile.log_sum.end(), 0.0);
+  const std::size_t count = last - first;
+  std::array<std::size_t, kBlockSamples> samples;
+  std::iota(samples.begin(), samples.end(), first);
+  std::array<double, kBlockSamples> inverse_temperature;
+  inverse_temperature.fill(1.0);
+  for (std::size_t i = 0; i < count && !temperatures.empty(); ++i) {
+    const double temperature = temperatures[temperatures.size() == 1 ? 0 : first + i];
+    inverse_temperature[i] = std::min(kLargestScale, 1.0 / temperature);
+  }
+  std::vector<double> shifted(classes * kTileWidth);
+  std::vector<double> scratch(classes * kTileWidth);
+  BlockSums sums(classes);
   const std::size_t fold_every = passes_per_logarithm(classes);
   for (std::size_t s = 0; s < logits.passes(); ++s) {
-    if (!load_shifted(logits, s, tile.samples.data(), count, width, tile.shifted.data())) {
-      throw_not_finite(logits, tile.samples.data(), count);
+    for (std::size_t i = 0; i < count; i += kTileWidth) {
+      const std::size_t lanes = std::min(kTileWidth, count - i);
+      if (!load_shifted(logits, s, &samples[i], lanes, shifted.data())) throw_not_finite(logits);
+      accumulate_softmax_and_entropy(shifted.data(), &inverse_temperature[i], classes,
+                                     scratch.data(), &sums.probabilities[i * classes],
+                                     &sums.tail_product[i], &sums.weighted_shift[i]);
     }
-    accumulate_softmax_and_entropy(tile.shifted.data(), tile.inverse_temperature.data(), classes,
-                                   width, tile.scratch.data(), tile.lane.data(),
-                                   tile.probability_sums.data(),
-                                   {tile.tail_product.data(), tile.weighted_shift.data()});
-    if ((s + 1) % fold_every == 0) fold_logarithm(tile, count);
+    if ((s + 1) % fold_every == 0) sums.fold_logarithm();
   }
-  fold_logarithm(tile, count);
+  sums.fold_logarithm();
 
   const double passes = static_cast<double>(logits.passes());
   for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t lane = i % kTileWidth;
+    const double* tile = &sums.probabilities[(i - lane) * classes];
     double* probabilities = &result.probabilities[(first + i) * classes];
     for (std::size_t k = 0; k < classes; ++k) {
-      probabilities[k] = tile.probability_sums[k * width + i] / passes;
+      probabilities[k] = tile[k * kTileWidth + lane] / passes;
     }
     const Summary summary = summarise(probabilities, classes);
     result.predicted[first + i] = summary.predicted;
     result.confidence[first + i] = summary.confidence;
     result.entropy[first + i] = summary.entropy;
     result.aleatoric[first + i] =
-        std::max(0.0, (tile.log_sum[i] - tile.weighted_shift[i]) / passes);
+        std::max(0.0, (sums.log_sum[i] - sums.weighted_shift[i]) / passes);
   }
 }
 
@@ -111,8 +115,10 @@ Summary summarise(const double* probabilities, std::size_t classes, std::size_t 
   // Near c = 1 the logarithm of the rounded c would lose what the rest still knows exactly.
   entropy -= confidence * (rest < 0.5 ? std::log1p(-rest) : std::log(confidence));
   const double ceiling = std::log(static_cast<double>(classes));
-  return {std::min(confidence, 1.0), std::clamp(entropy, 0.0, ceiling),
-          static_cast<std::int32_t>(best)};
+  // The largest of K probabilities lies in [1/K, 1], which sums over many passes may round it out
+  // of.
+  return {std::clamp(confidence, 1.0 / static_cast<double>(classes), 1.0),
+          std::clamp(entropy, 0.0, ceiling), static_cast<std::int32_t>(best)};
 }
 
 Predictive predict(const McLogits& logits, ArrayView<const double> temperatures) {
@@ -130,19 +136,8 @@ Predictive predict(const McLogits& logits, ArrayView<const double> temperatures)
   result.entropy.resize(result.samples);
   result.aleatoric.resize(result.samples);
 
-  const std::size_t width = tile_width(logits.classes());
-  parallel_blocks(result.samples, 16 * width, [&](std::size_t first, std::size_t last) {
-    TileBuffers tile(logits.classes(), width);
-    for (std::size_t i = first; i < last; i += width) {
-      const std::size_t count = std::min(width, last - i);
-      if (!temperatures.empty()) {
-        for (std::size_t lane = 0; lane < count; ++lane) {
-          tile.inverse_temperature[lane] =
-              1.0 / temperatures[temperatures.size() == 1 ? 0 : i + lane];
-        }
-      }
-      predict_tile(logits, i, count, width, tile, result);
-    }
+  parallel_blocks(result.samples, kBlockSamples, [&](std::size_t first, std::size_t last) {
+    predict_block(logits, temperatures, first, last, result);
   });
   return result;
 }

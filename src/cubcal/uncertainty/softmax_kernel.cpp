@@ -1,5 +1,7 @@
 #include "cubcal/uncertainty/softmax_kernel.h"
 
+#include <type_traits>
+
 #include "cubcal/uncertainty/vector_exp.h"
 
 // On x86-64 the baseline has neither AVX2 nor FMA: let the loader pick the best version.
@@ -15,81 +17,92 @@ namespace cubcal {
 
 namespace {
 
-inline void divide_and_add(const double* __restrict scratch, const double* __restrict inverse_sum,
-                           std::size_t classes, std::size_t width,
-                           double* __restrict probability_sums) {
-  for (std::size_t k = 0; k < classes; ++k) {
-    const double* __restrict e = scratch + k * width;
-    double* __restrict sums = probability_sums + k * width;
-    for (std::size_t i = 0; i < width; ++i) sums[i] += e[i] * inverse_sum[i];
+/// Multiplies the exponentials by the ratios first, unless they are const.
+template <class Exponential>
+inline __attribute__((always_inline)) void accumulate_passes(const double* __restrict ratios,
+                                                             std::size_t passes,
+                                                             std::size_t classes,
+                                                             Exponential* __restrict exponentials,
+                                                             double* __restrict probability_sums) {
+  constexpr std::size_t width = kTileWidth;
+  for (std::size_t s = 0; s < passes; ++s) {
+    const double* __restrict r = ratios + s * classes * width;
+    Exponential* __restrict e = exponentials + s * classes * width;
+    double inverse_sum[width] = {};
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (std::size_t i = 0; i < width; ++i) {
+        if constexpr (!std::is_const_v<Exponential>) e[k * width + i] *= r[k * width + i];
+        inverse_sum[i] += e[k * width + i];
+      }
+    }
+    for (std::size_t i = 0; i < width; ++i) inverse_sum[i] = 1.0 / inverse_sum[i];
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (std::size_t i = 0; i < width; ++i) {
+        probability_sums[k * width + i] += e[k * width + i] * inverse_sum[i];
+      }
+    }
   }
 }
 
 }  // namespace
 
+// Compilers believe __restrict of parameters, not of local pointers.
 CUBCAL_VECTOR_CLONES
-void accumulate_softmax_and_entropy(const double* shifted, const double* inverse_temperature,
-                                    std::size_t classes, std::size_t width, double* scratch,
-                                    double* lane, double* probability_sums,
-                                    const EntropySums& entropy_sums) {
-  double* __restrict tail = lane;           // sum_k exp(x_k) - 1, without cancellation
-  double* __restrict shift = lane + width;  // sum_k exp(x_k) x_k
-  const double* __restrict scale = inverse_temperature;
-  for (std::size_t i = 0; i < width; ++i) {
-    tail[i] = -1.0;
-    shift[i] = 0.0;
-  }
-  // The class at the maximum contributes exactly 1. Adding those ones first leaves only the small
-  // terms for the second loop.
+void accumulate_softmax_and_entropy(const double* __restrict shifted,
+                                    const double* __restrict inverse_temperature,
+                                    std::size_t classes, double* __restrict scratch,
+                                    double* __restrict probability_sums,
+                                    double* __restrict tail_product,
+                                    double* __restrict weighted_shift) {
+  constexpr std::size_t width = kTileWidth;
   for (std::size_t k = 0; k < classes; ++k) {
-    const double* __restrict d = shifted + k * width;
-    for (std::size_t i = 0; i < width; ++i) tail[i] += d[i] == 0.0 ? 1.0 : 0.0;
-  }
-  for (std::size_t k = 0; k < classes; ++k) {
-    const double* __restrict d = shifted + k * width;
-    double* __restrict e = scratch + k * width;
     for (std::size_t i = 0; i < width; ++i) {
-      const double x = d[i] * scale[i];
-      e[i] = exp_nonpositive(x);
-      tail[i] += d[i] == 0.0 ? 0.0 : e[i];
-      shift[i] += e[i] * x;
+      scratch[k * width + i] = exp_nonpositive(shifted[k * width + i] * inverse_temperature[i]);
     }
   }
-  double* __restrict product = entropy_sums.tail_product;
-  double* __restrict weighted = entropy_sums.weighted_shift;
-  for (std::size_t i = 0; i < width; ++i) {
-    product[i] += tail[i] + product[i] * tail[i];
-    tail[i] = 1.0 / (1.0 + tail[i]);
-    weighted[i] += shift[i] * tail[i];
-  }
-  divide_and_add(scratch, tail, classes, width, probability_sums);
-}
-
-CUBCAL_VECTOR_CLONES
-void exponentiate(const double* shifted, double scale, std::size_t count, double* exponentials) {
-  const double* __restrict d = shifted;
-  double* __restrict e = exponentials;
-  for (std::size_t i = 0; i < count; ++i) e[i] = exp_nonpositive(d[i] * scale);
-}
-
-CUBCAL_VECTOR_CLONES
-void advance(const double* ratios, std::size_t count, double* exponentials) {
-  const double* __restrict r = ratios;
-  double* __restrict e = exponentials;
-  for (std::size_t i = 0; i < count; ++i) e[i] *= r[i];
-}
-
-CUBCAL_VECTOR_CLONES
-void accumulate_normalised(const double* exponentials, std::size_t classes, std::size_t width,
-                           double* lane, double* probability_sums) {
-  double* __restrict sum = lane;
-  for (std::size_t i = 0; i < width; ++i) sum[i] = 0.0;
+  // The class at the maximum contributes exactly 1. Counting those ones apart leaves only the small
+  // terms in `rest`, so that sum_k e_k - 1 does not cancel.
+  double ones[width] = {};
+  double rest[width] = {};
+  double shift[width] = {};
   for (std::size_t k = 0; k < classes; ++k) {
-    const double* __restrict e = exponentials + k * width;
-    for (std::size_t i = 0; i < width; ++i) sum[i] += e[i];
+    for (std::size_t i = 0; i < width; ++i) {
+      const double at_maximum = static_cast<double>(shifted[k * width + i] == 0.0);
+      ones[i] += at_maximum;
+      rest[i] += scratch[k * width + i] - at_maximum;
+      shift[i] += scratch[k * width + i] * shifted[k * width + i];
+    }
   }
-  for (std::size_t i = 0; i < width; ++i) sum[i] = 1.0 / sum[i];
-  divide_and_add(exponentials, sum, classes, width, probability_sums);
+  double inverse_sum[width];
+  for (std::size_t i = 0; i < width; ++i) {
+    const double tail = (ones[i] - 1.0) + rest[i];
+    tail_product[i] += tail + tail_product[i] * tail;
+    inverse_sum[i] = 1.0 / (1.0 + tail);
+    weighted_shift[i] += shift[i] * inverse_temperature[i] * inverse_sum[i];
+  }
+  for (std::size_t k = 0; k < classes; ++k) {
+    for (std::size_t i = 0; i < width; ++i) {
+      probability_sums[k * width + i] += scratch[k * width + i] * inverse_sum[i];
+    }
+  }
+}
+
+CUBCAL_VECTOR_CLONES
+void exponentiate(const double* __restrict shifted, double scale, std::size_t count,
+                  double* __restrict exponentials) {
+  for (std::size_t i = 0; i < count; ++i) exponentials[i] = exp_nonpositive(shifted[i] * scale);
+}
+
+CUBCAL_VECTOR_CLONES
+void accumulate_normalised(const double* exponentials, std::size_t passes, std::size_t classes,
+                           double* probability_sums) {
+  accumulate_passes(exponentials, passes, classes, exponentials, probability_sums);
+}
+
+CUBCAL_VECTOR_CLONES
+void advance_and_accumulate(const double* ratios, std::size_t passes, std::size_t classes,
+                            double* exponentials, double* probability_sums) {
+  accumulate_passes(ratios, passes, classes, exponentials, probability_sums);
 }
 
 }  // namespace cubcal

@@ -27,8 +27,7 @@ inline double exp_nonpositive(double x) {
   const double p67 = 0x1.6c16c18804745p-10 + r * 0x1.a01a01b148c00p-13;
   const double p89 = 0x1.a019919593233p-16 + r * 0x1.71ddf5667e394p-19;
   const double p1011 = 0x1.28b41ab9f014bp-22 + r * 0x1.af63371ef88d9p-26;
-  const double polynomial =
-      (p01 + r2 * p23) + r4 * ((p45 + r2 * p67) + r4 * (p89 + r2 * p1011));
+  const double polynomial = (p01 + r2 * p23) + r4 * ((p45 + r2 * p67) + r4 * (p89 + r2 * p1011));
 
   std::uint64_t bits;
   std::memcpy(&bits, &shifted, sizeof bits);

@@ -1,0 +1,34 @@
+#include "cubcal/core/half.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace cubcal {
+namespace {
+
+/// IEEE 754 binary16 by its definition: sign, 5 exponent bits with bias 15, 10 fraction bits.
+double value_of(std::uint32_t bits) {
+  const double sign = (bits & 0x8000U) != 0 ? -1.0 : 1.0;
+  const int exponent = static_cast<int>((bits >> 10) & 31U);
+  const double fraction = static_cast<double>(bits & 1023U) / 1024.0;
+  if (exponent == 0) return sign * std::ldexp(fraction, -14);
+  return sign * std::ldexp(1.0 + fraction, exponent - 15);
+}
+
+TEST(Half, WidensEveryPattern) {
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const float actual = to_float(Half{static_cast<std::uint16_t>(bits)});
+    ASSERT_EQ(std::signbit(actual), (bits & 0x8000U) != 0) << bits;
+    if ((bits & 0x7c00U) != 0x7c00U) {
+      ASSERT_EQ(static_cast<double>(actual), value_of(bits)) << bits;
+    } else if ((bits & 1023U) == 0) {
+      ASSERT_TRUE(std::isinf(actual)) << bits;
+    } else {
+      ASSERT_TRUE(std::isnan(actual)) << bits;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cubcal
