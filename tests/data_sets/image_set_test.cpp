@@ -11,9 +11,7 @@ namespace {
 
 using test::message_of;
 
-at::Tensor longs(std::vector<std::int64_t> values) {
-  return at::tensor(values, at::kLong);
-}
+at::Tensor longs(std::vector<std::int64_t> values) { return at::tensor(values, at::kLong); }
 
 ImageSet sound_set() {
   ImageSet set;

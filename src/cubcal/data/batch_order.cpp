@@ -16,9 +16,7 @@ BatchOrder::BatchOrder(std::int64_t count, std::int64_t batch_size, std::uint64_
   check_at_least("the batch size", static_cast<double>(batch_size), 1);
 }
 
-std::int64_t BatchOrder::batches_per_epoch() const {
-  return (count_ - 1) / batch_size_ + 1;
-}
+std::int64_t BatchOrder::batches_per_epoch() const { return (count_ - 1) / batch_size_ + 1; }
 
 std::vector<std::int64_t> BatchOrder::permutation(std::uint64_t epoch) const {
   std::vector<std::int64_t> order(static_cast<std::size_t>(count_));

@@ -48,27 +48,13 @@ at::Tensor read_labels(const NpzReader& file, const std::string& name, std::int6
   const at::Tensor labels = at::empty({count}, at::kLong);
   auto* out = labels.data_ptr<std::int64_t>();
   switch (array.dtype()) {
-    case DType::kI8:
-      widen<std::int8_t>(array, out);
-      break;
-    case DType::kI16:
-      widen<std::int16_t>(array, out);
-      break;
-    case DType::kI32:
-      widen<std::int32_t>(array, out);
-      break;
-    case DType::kI64:
-      widen<std::int64_t>(array, out);
-      break;
-    case DType::kU8:
-      widen<std::uint8_t>(array, out);
-      break;
-    case DType::kU16:
-      widen<std::uint16_t>(array, out);
-      break;
-    case DType::kU32:
-      widen<std::uint32_t>(array, out);
-      break;
+    case DType::kI8: widen<std::int8_t>(array, out); break;
+    case DType::kI16: widen<std::int16_t>(array, out); break;
+    case DType::kI32: widen<std::int32_t>(array, out); break;
+    case DType::kI64: widen<std::int64_t>(array, out); break;
+    case DType::kU8: widen<std::uint8_t>(array, out); break;
+    case DType::kU16: widen<std::uint16_t>(array, out); break;
+    case DType::kU32: widen<std::uint32_t>(array, out); break;
     default:
       throw DataError(file.where(name) + " is " + dtype_name(array.dtype()) +
                       "; labels must be integers of at most 64 bits");

@@ -334,14 +334,10 @@ std::uint8_t to_byte(double value) {
 
 const char* phantom_class_name(PhantomClass lesion) {
   switch (lesion) {
-    case PhantomClass::kSmooth:
-      return "smooth";
-    case PhantomClass::kIrregular:
-      return "irregular";
-    case PhantomClass::kTextured:
-      return "textured";
-    case PhantomClass::kVascular:
-      return "vascular";
+    case PhantomClass::kSmooth: return "smooth";
+    case PhantomClass::kIrregular: return "irregular";
+    case PhantomClass::kTextured: return "textured";
+    case PhantomClass::kVascular: return "vascular";
   }
   return "unknown";
 }
@@ -352,14 +348,10 @@ const char* phantom_outlier_name(PhantomOutlier outlier) {
 
 const char* phantom_split_name(PhantomSplit split) {
   switch (split) {
-    case PhantomSplit::kTrain:
-      return "train";
-    case PhantomSplit::kVal:
-      return "val";
-    case PhantomSplit::kTest:
-      return "test";
-    case PhantomSplit::kOod:
-      return "ood";
+    case PhantomSplit::kTrain: return "train";
+    case PhantomSplit::kVal: return "val";
+    case PhantomSplit::kTest: return "test";
+    case PhantomSplit::kOod: return "ood";
   }
   return "unknown";
 }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cubcal/bayes/noise.h"
+#include "cubcal/bayes/parameter_store.h"
+
+namespace cubcal {
+
+/// What one forward pass needs besides the images. The same network runs in three modes: mean
+/// weights (ParameterStore::mean_weights), variational (WeightPasses::weights), and MC dropout.
+struct ForwardContext {
+  explicit ForwardContext(const TensorTable& weights_of_pass) : weights(&weights_of_pass) {}
+
+  const TensorTable* weights;         ///< one tensor per parameter; must outlive the pass
+  bool training = false;              ///< batch statistics in batch norm, and dropout active
+  bool mc_dropout = false;            ///< dropout active outside training too
+  NoiseKey noise;                     ///< the stream of the dropout masks
+  std::vector<std::int64_t> samples;  ///< data-set index of each row; empty: first_sample + row
+  std::int64_t first_sample = 0;      ///< data-set index of the first row
+
+  /// The data-set indices of `rows` rows; throws ArgumentError where `samples` has another length.
+  std::vector<std::int64_t> sample_indices(std::int64_t rows) const;
+};
+
+}  // namespace cubcal

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "cubcal/bayes/forward_context.h"
+
+/// Layers know the place of their weights, not the weights: the context of a pass brings those. One
+/// class therefore serves the deterministic, the variational and the dropout network.
+namespace cubcal {
+
+struct Conv2dOptions {
+  std::int64_t in_channels = 1;
+  std::int64_t out_channels = 1;
+  std::int64_t kernel = 3;  ///< square
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+  bool bias = true;
+  bool before_relu = true;  ///< Kaiming gain: sqrt(2), fan out, before a ReLU; 1, fan in, if linear
+};
+
+class Conv2d {
+ public:
+  Conv2d(const Conv2dOptions& options, std::size_t weight, std::optional<std::size_t> bias);
+  at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+
+ private:
+  Conv2dOptions options_;
+  std::size_t weight_;
+  std::optional<std::size_t> bias_;
+};
+
+class Linear {
+ public:
+  Linear(std::size_t weight, std::size_t bias);
+  at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+
+ private:
+  std::size_t weight_;
+  std::size_t bias_;
+};
+
+/// Always deterministic; momentum 0.1, epsilon 1e-5.
+class BatchNorm2d {
+ public:
+  BatchNorm2d(const ParameterStore& store, std::size_t weight, std::size_t bias,
+              std::size_t running_mean, std::size_t running_var);
+  at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+
+ private:
+  const ParameterStore* store_;
+  std::size_t weight_, bias_, running_mean_, running_var_;
+};
+
+/// Dropout on [B, features]: in training, and in prediction where the context asks for MC dropout.
+class Dropout {
+ public:
+  Dropout(double rate, std::uint32_t layer);
+  at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+
+ private:
+  double rate_;
+  std::uint32_t layer_;
+};
+
+}  // namespace cubcal

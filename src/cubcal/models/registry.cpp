@@ -1,0 +1,43 @@
+#include "cubcal/models/registry.h"
+
+#include <utility>
+
+#include "cubcal/core/error.h"
+#include "cubcal/models/covidnet_large.h"
+#include "cubcal/models/resnet.h"
+
+namespace cubcal {
+
+namespace {
+
+using Maker = std::unique_ptr<Network> (*)(const NetworkOptions&);
+
+const std::vector<std::pair<std::string, Maker>>& makers() {
+  static const std::vector<std::pair<std::string, Maker>> all = {
+      {"covidnet-large", make_covidnet_large},
+      {"resnet18", make_resnet18},
+      {"resnet34", make_resnet34},
+      {"resnet50", make_resnet50},
+      {"small-resnet", make_small_resnet},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> network_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, maker] : makers()) names.push_back(name);
+  return names;
+}
+
+std::unique_ptr<Network> make_network(const std::string& name, const NetworkOptions& options) {
+  std::string known;
+  for (const auto& [candidate, maker] : makers()) {
+    if (candidate == name) return maker(options);
+    known += (known.empty() ? "" : ", ") + candidate;
+  }
+  throw ArgumentError("there is no network named " + name + "; the known ones are " + known);
+}
+
+}  // namespace cubcal
