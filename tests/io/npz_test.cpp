@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,48 @@ TEST(Npz, a_large_array_survives_stored_and_threaded) {
   const NdArray back = NpzReader(folder.file("x.npz")).read("a");
   ASSERT_EQ(back.shape(), array.shape());
   EXPECT_EQ(std::memcmp(back.bytes(), array.bytes(), array.byte_size()), 0);
+}
+
+/// An array large enough to be mapped rather than copied.
+NdArray large_array() {
+  NdArray array(DType::kF32, {5 << 20});
+  for (std::size_t i = 0; i < array.size(); ++i) array.as<float>()[i] = static_cast<float>(i % 977);
+  return array;
+}
+
+TEST(Npz, large_arrays_are_private_to_their_reader) {
+  const TemporaryFolder folder;
+  const NdArray array = large_array();
+  write_npy(folder.file("x.npy"), array);
+  NpzWriter writer(folder.file("x.npz"));
+  writer.add("odd", array);
+  writer.add("even", array);
+  writer.finish();
+  for (int round = 0; round < 2; ++round) {
+    std::vector<NdArray> read;
+    read.push_back(read_npy(folder.file("x.npy")));
+    read.push_back(NpzReader(folder.file("x.npz")).read("odd"));
+    read.push_back(NpzReader(folder.file("x.npz")).read("even"));
+    for (NdArray& back : read) {
+      ASSERT_EQ(std::memcmp(back.bytes(), array.bytes(), array.byte_size()), 0);
+      back.as<float>()[12345] = -1.0F;  // the next round must not see it
+    }
+  }
+}
+
+TEST(Npz, damage_inside_a_large_array_is_found) {
+  const TemporaryFolder folder;
+  NpzWriter writer(folder.file("x.npz"));
+  writer.add("a", large_array());
+  writer.finish();
+  {
+    std::fstream file(folder.file("x.npz"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(9 << 20);
+    file.put('!');
+  }
+  const std::string message =
+      message_of<DataError>([&] { NpzReader(folder.file("x.npz")).read("a"); });
+  EXPECT_NE(message.find("its checksum does not match"), std::string::npos) << message;
 }
 
 TEST(Npz, nothing_appears_without_finish) {

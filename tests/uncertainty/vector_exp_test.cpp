@@ -35,5 +35,17 @@ TEST(ExpNonpositive, IsOneAtZeroAndNothingFarBelow) {
   }
 }
 
+TEST(ExpNonpositive, IsAccurateInSinglePrecision) {
+  double worst = 0.0;
+  for (float x = 0.0F; x > -86.9F; x -= 0.00173F) {
+    const double expected = std::exp(static_cast<double>(x));
+    worst = std::max(worst, std::abs(exp_nonpositive(x) - expected) / expected);
+  }
+  EXPECT_LE(worst, 1.2e-7);
+  EXPECT_EQ(exp_nonpositive(0.0F), 1.0F);
+  EXPECT_GT(exp_nonpositive(-86.9F), 0.0F);
+  for (const float x : {-87.0F, -88.0F, -1e4F, -1e36F}) EXPECT_EQ(exp_nonpositive(x), 0.0F) << x;
+}
+
 }  // namespace
 }  // namespace cubcal

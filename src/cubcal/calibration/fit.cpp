@@ -23,6 +23,8 @@ constexpr TemperatureBox kGuardedLowBox{1.0, 20.0};
 constexpr std::size_t kRefinedPoints = 21;
 // The same NLL summed in another order differs by rounding; T = 1 must keep a tolerance of 0.
 constexpr double kSumRounding = 1e-12;
+// The prediction of float32 logits is good to about 1e-8: the promise is kept for it too.
+constexpr double kPredictionRounding = 1e-7;
 
 void check_box(const char* name, const TemperatureBox& box) {
   check_positive(name, box.low);
@@ -160,22 +162,20 @@ void Fitter::fit_pair() {
 
   Calibration& calibration = result_.calibration;
   const Predictive unscaled = predict(logits_);
-  double nll_at_one = 0.0;
   for (std::size_t i = 0; i < unscaled.samples; ++i) {
     const ScalingRegion region =
         scaling_region(unscaled.confidence[i], unscaled.entropy[i], calibration.thresholds);
     (region == ScalingRegion::kSharpen ? high : low).samples.push_back(i);
-    if (guarded) {
-      nll_at_one += floored_nll(
-          unscaled.probabilities[i * unscaled.classes + static_cast<std::size_t>(labels_[i])]);
-    }
   }
   calibration.share_sharpened =
       static_cast<double>(high.samples.size()) / static_cast<double>(unscaled.samples);
 
-  const auto largest_nll =
-      guarded ? std::optional<double>((1.0 + options_.nll_tolerance + kSumRounding) * nll_at_one)
-              : std::nullopt;
+  std::optional<double> largest_nll;
+  if (guarded) {
+    const double nll_at_one = curve(high, {1.0}).nll[0] + curve(low, {1.0}).nll[0];
+    largest_nll = nll_at_one *
+                  std::max(1.0 + kSumRounding, 1.0 + options_.nll_tolerance - kPredictionRounding);
+  }
   const auto first_grid = [&](const Axis& axis) {
     return axis.samples.empty() ? std::vector<double>{1.0}
                                 : temperature_grid(axis.box, options_.grid);
@@ -233,6 +233,15 @@ FitResult Fitter::fit() {
     fit_pair();
   }
   calibration.objective_after = objective(sample_temperatures(calibration, predict(logits_)));
+  const auto holds_one = [](const TemperatureBox& box) {
+    return box.low <= 1.0 && box.high >= 1.0;
+  };
+  if (calibration.objective_after > calibration.objective_before &&
+      holds_one(calibration.box_high) && holds_one(calibration.box_low)) {
+    // A gain smaller than the rounding of the prediction is none.
+    calibration.t_high = calibration.t_low = 1.0;
+    calibration.objective_after = calibration.objective_before;
+  }
   if (!labels_.empty() && needs_labels(options_.method) &&
       std::all_of(labels_.begin(), labels_.end(),
                   [&](std::int64_t label) { return label == labels_[0]; })) {

@@ -42,7 +42,12 @@ bool is_floating(DType dtype) {
 }
 
 NdArray::NdArray(DType dtype, std::vector<std::size_t> shape)
-    : dtype_(dtype), shape_(std::move(shape)), size_(1) {
+    : NdArray(dtype, std::move(shape), nullptr) {
+  data_.reset(new std::byte[byte_size()], std::default_delete<std::byte[]>());
+}
+
+NdArray::NdArray(DType dtype, std::vector<std::size_t> shape, std::shared_ptr<std::byte> memory)
+    : dtype_(dtype), shape_(std::move(shape)), size_(1), data_(std::move(memory)) {
   const std::size_t limit =
       static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / dtype_size(dtype);
   for (const std::size_t extent : shape_) {
@@ -51,7 +56,6 @@ NdArray::NdArray(DType dtype, std::vector<std::size_t> shape)
     }
     size_ *= extent;
   }
-  data_.reset(new std::byte[byte_size()]);
 }
 
 std::string shape_text(const std::vector<std::size_t>& shape) {

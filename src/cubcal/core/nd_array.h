@@ -26,6 +26,10 @@ class NdArray {
   NdArray() = default;
   /// Throws DataError where the shape's byte count overflows.
   NdArray(DType dtype, std::vector<std::size_t> shape);
+  /// Takes over memory that holds the elements already, aligned for their type.
+  NdArray(DType dtype, std::vector<std::size_t> shape, std::shared_ptr<std::byte> memory);
+  NdArray(NdArray&&) = default;
+  NdArray& operator=(NdArray&&) = default;
 
   DType dtype() const { return dtype_; }
   const std::vector<std::size_t>& shape() const { return shape_; }
@@ -49,7 +53,7 @@ class NdArray {
   DType dtype_ = DType::kF64;
   std::vector<std::size_t> shape_;
   std::size_t size_ = 0;
-  std::unique_ptr<std::byte[]> data_;
+  std::shared_ptr<std::byte> data_;
 };
 
 }  // namespace cubcal

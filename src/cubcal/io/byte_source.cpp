@@ -1,6 +1,7 @@
 #include "cubcal/io/byte_source.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,16 @@ class RangeStream final : public ByteStream {
     remaining_ -= count;
   }
 
+  std::shared_ptr<std::byte> take(std::size_t count, std::size_t alignment) override {
+    if (count > remaining_ || offset_ % alignment != 0) return nullptr;
+    std::shared_ptr<std::byte> memory = source_->map(offset_, count);
+    if (memory) {
+      offset_ += count;
+      remaining_ -= count;
+    }
+    return memory;
+  }
+
   void finish() override {}
 
  private:
@@ -77,6 +88,18 @@ FileSource::OpenFile FileSource::open_file(const std::string& path) {
     throw io_error("read", path, refusal);
   }
   return {descriptor, static_cast<std::uint64_t>(facts.st_size)};
+}
+
+std::shared_ptr<std::byte> FileSource::map(std::uint64_t offset, std::size_t count) const {
+  if (count == 0 || offset > size() || count > size() - offset) return nullptr;
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t start = offset - offset % page;
+  const std::size_t length = count + static_cast<std::size_t>(offset - start);
+  void* memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor_,
+                        static_cast<off_t>(start));
+  if (memory == MAP_FAILED) return nullptr;
+  const std::shared_ptr<void> mapping(memory, [length](void* begin) { ::munmap(begin, length); });
+  return {mapping, static_cast<std::byte*>(memory) + (offset - start)};
 }
 
 FileSource::~FileSource() { ::close(descriptor_); }

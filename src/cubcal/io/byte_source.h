@@ -23,6 +23,11 @@ class ByteSource {
   /// Fills out[0, count). Throws DataError where the range leaves the source, and IoError where
   /// the operating system refuses.
   void read_at(std::uint64_t offset, void* out, std::size_t count) const;
+  /// The bytes themselves as private, writable memory, without a copy; null where the source
+  /// cannot.
+  virtual std::shared_ptr<std::byte> map(std::uint64_t /*offset*/, std::size_t /*count*/) const {
+    return nullptr;
+  }
 
  protected:
   ByteSource(std::string name, std::uint64_t size) : name_(std::move(name)), size_(size) {}
@@ -39,6 +44,7 @@ class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path) : FileSource(path, open_file(path)) {}
   ~FileSource() override;
+  std::shared_ptr<std::byte> map(std::uint64_t offset, std::size_t count) const override;
 
  private:
   struct OpenFile {
@@ -72,6 +78,12 @@ class ByteStream {
   virtual std::uint64_t remaining() const = 0;
   /// Fills out[0, count) or throws DataError.
   virtual void read(void* out, std::size_t count) = 0;
+  /// Takes the next `count` bytes as memory of their own, without copying them and aligned to
+  /// `alignment`; null, and nothing taken, where that cannot be had. Shrinking the file before the
+  /// memory is released breaks it, as with any mapped file.
+  virtual std::shared_ptr<std::byte> take(std::size_t /*count*/, std::size_t /*alignment*/) {
+    return nullptr;
+  }
   /// Throws DataError where the bytes read do not match their checksum, if the format has one.
   /// To be called after the last byte was read.
   virtual void finish() = 0;

@@ -1,11 +1,12 @@
 #include "cubcal/io/jpeg_image.h"
 
-// jpeglib.h needs FILE and size_t to be known.
-#include <jpeglib.h>
-
 #include <csetjmp>
+// jpeglib.h needs FILE and size_t to be known.
+// clang-format off
 #include <cstddef>
 #include <cstdio>
+#include <jpeglib.h>
+// clang-format on
 
 #include "cubcal/core/error.h"
 

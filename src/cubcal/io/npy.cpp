@@ -229,6 +229,21 @@ std::string head_of(const std::string& descr, const std::vector<std::size_t>& sh
   return head + dict;
 }
 
+/// Elements that lie in the file in the order they are wanted in. Copying a large array costs more
+/// than anything else done while reading it, so it is mapped where its place in the file allows.
+NdArray read_in_order(ByteStream& stream, const NpyHeader& header) {
+  constexpr std::uint64_t worth_mapping = std::uint64_t{16} << 20;
+  const std::uint64_t bytes = header.count() * header.item_size;
+  if (bytes >= worth_mapping) {
+    if (auto memory = stream.take(static_cast<std::size_t>(bytes), header.item_size)) {
+      return {header.dtype, header.shape, std::move(memory)};
+    }
+  }
+  NdArray array(header.dtype, header.shape);
+  stream.read(array.bytes(), array.byte_size());
+  return array;
+}
+
 }  // namespace
 
 std::size_t NpyHeader::count() const {
@@ -295,8 +310,7 @@ NdArray read_npy_numbers(ByteStream& stream, const NpyHeader& header, const std:
   if (header.fortran_order && !has_one_long_axis(header.shape) && header.count() > 0) {
     array = read_fortran(stream, header);
   } else {
-    array = NdArray(header.dtype, header.shape);
-    stream.read(array.bytes(), array.byte_size());
+    array = read_in_order(stream, header);
   }
   stream.finish();
   if (header.is_swapped) swap_bytes(array);

@@ -205,6 +205,17 @@ class StoredStream final : public MemberStream {
  public:
   using MemberStream::MemberStream;
 
+  std::shared_ptr<std::byte> take(std::size_t count, std::size_t alignment) override {
+    if (count > remaining() || offset_ % alignment != 0) return nullptr;
+    std::shared_ptr<std::byte> memory = source_->map(offset_, count);
+    if (memory) {
+      crc_ = crc32_of({memory.get(), count}, crc_);
+      offset_ += count;
+      remaining_ -= count;
+    }
+    return memory;
+  }
+
  private:
   void produce(std::byte* out, std::size_t count) override {
     crc_ = crc32_while_filling({out, count}, crc_, [&](std::size_t first, std::size_t last) {

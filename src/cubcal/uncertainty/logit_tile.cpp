@@ -11,46 +11,49 @@ namespace cubcal {
 namespace {
 
 // Far below what exp can tell from 0, and far enough from overflow to be divided by a temperature.
-constexpr double kLowestShift = -1e200;
+constexpr double lowest_shift(double) { return -1e200; }
+constexpr float lowest_shift(float) { return -1e18F; }
 
-double widen(Half value) { return to_float(value); }
-double widen(float value) { return value; }
+float widen(Half value) { return to_float(value); }
+float widen(float value) { return value; }
 double widen(double value) { return value; }
 
 /// Transposes the samples' logits into lanes. ClassesKnown > 0 lets the compiler unroll.
-template <std::size_t ClassesKnown, class T>
+template <std::size_t ClassesKnown, class T, class Real>
 void transpose(const T* pass, std::size_t classes_given, const std::size_t* samples,
-               std::size_t count, double* __restrict lanes) {
+               std::size_t count, Real* __restrict lanes) {
   const std::size_t classes = ClassesKnown > 0 ? ClassesKnown : classes_given;
   for (std::size_t i = 0; i < count; ++i) {
     const T* z = pass + samples[i] * classes;
-    for (std::size_t k = 0; k < classes; ++k) lanes[k * kTileWidth + i] = widen(z[k]);
+    for (std::size_t k = 0; k < classes; ++k)
+      lanes[k * kTileWidth + i] = static_cast<Real>(widen(z[k]));
   }
 }
 
 /// Subtracts each lane's maximum; false when a value is NaN or infinite.
-bool subtract_maximum(std::size_t classes, double* __restrict lanes) {
-  double largest[kTileWidth];
-  double poison[kTileWidth] = {};  // becomes NaN as soon as one value is not finite
+template <class Real>
+bool subtract_maximum(std::size_t classes, Real* __restrict lanes) {
+  Real largest[kTileWidth];
+  Real poison[kTileWidth] = {};  // becomes NaN as soon as one value is not finite
   for (std::size_t i = 0; i < kTileWidth; ++i) largest[i] = lanes[i];
   for (std::size_t k = 1; k < classes; ++k) {
-    const double* __restrict z = lanes + k * kTileWidth;
+    const Real* __restrict z = lanes + k * kTileWidth;
     for (std::size_t i = 0; i < kTileWidth; ++i) largest[i] = z[i] > largest[i] ? z[i] : largest[i];
   }
   for (std::size_t k = 0; k < classes; ++k) {
-    double* __restrict z = lanes + k * kTileWidth;
+    Real* __restrict z = lanes + k * kTileWidth;
     for (std::size_t i = 0; i < kTileWidth; ++i) {
-      poison[i] += z[i] * 0.0;
-      const double shifted = z[i] - largest[i];
-      z[i] = shifted > kLowestShift ? shifted : kLowestShift;
+      poison[i] += z[i] * Real{0};
+      const Real shifted = z[i] - largest[i];
+      z[i] = shifted > lowest_shift(Real{}) ? shifted : lowest_shift(Real{});
     }
   }
-  return std::all_of(poison, poison + kTileWidth, [](double value) { return value == 0.0; });
+  return std::all_of(poison, poison + kTileWidth, [](Real value) { return value == Real{0}; });
 }
 
-template <class T>
+template <class T, class Real>
 void transpose_any(const McLogits& logits, std::size_t pass_index, const std::size_t* samples,
-                   std::size_t count, double* shifted) {
+                   std::size_t count, Real* shifted) {
   const std::size_t classes = logits.classes();
   const T* pass = static_cast<const T*>(logits.data()) + pass_index * logits.samples() * classes;
   switch (classes) {
@@ -71,6 +74,14 @@ double logit_at(const McLogits& logits, std::size_t flat_index) {
   }
 }
 
+template <class Real>
+bool finish_loading(std::size_t classes, std::size_t count, Real* shifted) {
+  for (std::size_t k = 0; k < classes; ++k) {
+    std::fill(shifted + k * kTileWidth + count, shifted + (k + 1) * kTileWidth, Real{0});
+  }
+  return subtract_maximum(classes, shifted);
+}
+
 }  // namespace
 
 bool load_shifted(const McLogits& logits, std::size_t pass, const std::size_t* samples,
@@ -80,10 +91,17 @@ bool load_shifted(const McLogits& logits, std::size_t pass, const std::size_t* s
     case DType::kF32: transpose_any<float>(logits, pass, samples, count, shifted); break;
     default: transpose_any<double>(logits, pass, samples, count, shifted); break;
   }
-  for (std::size_t k = 0; k < logits.classes(); ++k) {
-    std::fill(shifted + k * kTileWidth + count, shifted + (k + 1) * kTileWidth, 0.0);
+  return finish_loading(logits.classes(), count, shifted);
+}
+
+bool load_shifted(const McLogits& logits, std::size_t pass, const std::size_t* samples,
+                  std::size_t count, float* shifted) {
+  if (logits.dtype() == DType::kF16) {
+    transpose_any<Half>(logits, pass, samples, count, shifted);
+  } else {
+    transpose_any<float>(logits, pass, samples, count, shifted);
   }
-  return subtract_maximum(logits.classes(), shifted);
+  return finish_loading(logits.classes(), count, shifted);
 }
 
 void throw_not_finite(const McLogits& logits) {

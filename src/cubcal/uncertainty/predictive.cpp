@@ -15,7 +15,8 @@ namespace cubcal {
 namespace {
 
 // Keeps 1/T, and the lowest shifted logit times it, from overflowing for the smallest temperatures.
-constexpr double kLargestScale = 1e100;
+constexpr double largest_scale(double) { return 1e100; }
+constexpr double largest_scale(float) { return 1e18; }
 
 /// Tiles that go through a pass together, so that its memory is read in long stretches.
 constexpr std::size_t kBlockTiles = 16;
@@ -46,21 +47,22 @@ std::size_t passes_per_logarithm(std::size_t classes) {
       1, static_cast<std::size_t>(700.0 / std::log(static_cast<double>(classes))));
 }
 
-/// Fills the samples first .. last - 1 of the result.
+/// Fills the samples first .. last - 1 of the result, with exponentials of type Real.
+template <class Real>
 void predict_block(const McLogits& logits, ArrayView<const double> temperatures, std::size_t first,
                    std::size_t last, Predictive& result) {
   const std::size_t classes = logits.classes();
   const std::size_t count = last - first;
   std::array<std::size_t, kBlockSamples> samples;
   std::iota(samples.begin(), samples.end(), first);
-  std::array<double, kBlockSamples> inverse_temperature;
-  inverse_temperature.fill(1.0);
+  std::array<Real, kBlockSamples> inverse_temperature;
+  inverse_temperature.fill(Real{1});
   for (std::size_t i = 0; i < count && !temperatures.empty(); ++i) {
     const double temperature = temperatures[temperatures.size() == 1 ? 0 : first + i];
-    inverse_temperature[i] = std::min(kLargestScale, 1.0 / temperature);
+    inverse_temperature[i] = static_cast<Real>(std::min(largest_scale(Real{}), 1.0 / temperature));
   }
-  std::vector<double> shifted(classes * kTileWidth);
-  std::vector<double> scratch(classes * kTileWidth);
+  std::vector<Real> shifted(classes * kTileWidth);
+  std::vector<Real> scratch(classes * kTileWidth);
   BlockSums sums(classes);
   const std::size_t fold_every = passes_per_logarithm(classes);
   for (std::size_t s = 0; s < logits.passes(); ++s) {
@@ -87,8 +89,10 @@ void predict_block(const McLogits& logits, ArrayView<const double> temperatures,
     result.predicted[first + i] = summary.predicted;
     result.confidence[first + i] = summary.confidence;
     result.entropy[first + i] = summary.entropy;
+    // A single pass has nothing to disagree with; rounding must not make it so.
     result.aleatoric[first + i] =
-        std::max(0.0, (sums.log_sum[i] - sums.weighted_shift[i]) / passes);
+        logits.passes() == 1 ? summary.entropy
+                             : std::max(0.0, (sums.log_sum[i] - sums.weighted_shift[i]) / passes);
   }
 }
 
@@ -137,7 +141,11 @@ Predictive predict(const McLogits& logits, ArrayView<const double> temperatures)
   result.aleatoric.resize(result.samples);
 
   parallel_blocks(result.samples, kBlockSamples, [&](std::size_t first, std::size_t last) {
-    predict_block(logits, temperatures, first, last, result);
+    if (logits.dtype() == DType::kF64) {
+      predict_block<double>(logits, temperatures, first, last, result);
+    } else {
+      predict_block<float>(logits, temperatures, first, last, result);
+    }
   });
   return result;
 }

@@ -44,16 +44,12 @@ inline __attribute__((always_inline)) void accumulate_passes(const double* __res
   }
 }
 
-}  // namespace
-
 // Compilers believe __restrict of parameters, not of local pointers.
-CUBCAL_VECTOR_CLONES
-void accumulate_softmax_and_entropy(const double* __restrict shifted,
-                                    const double* __restrict inverse_temperature,
-                                    std::size_t classes, double* __restrict scratch,
-                                    double* __restrict probability_sums,
-                                    double* __restrict tail_product,
-                                    double* __restrict weighted_shift) {
+template <class Real>
+inline __attribute__((always_inline)) void accumulate_pass(
+    const Real* __restrict shifted, const Real* __restrict inverse_temperature, std::size_t classes,
+    Real* __restrict scratch, double* __restrict probability_sums, double* __restrict tail_product,
+    double* __restrict weighted_shift) {
   constexpr std::size_t width = kTileWidth;
   for (std::size_t k = 0; k < classes; ++k) {
     for (std::size_t i = 0; i < width; ++i) {
@@ -62,29 +58,49 @@ void accumulate_softmax_and_entropy(const double* __restrict shifted,
   }
   // The class at the maximum contributes exactly 1. Counting those ones apart leaves only the small
   // terms in `rest`, so that sum_k e_k - 1 does not cancel.
-  double ones[width] = {};
+  Real ones[width] = {};
   double rest[width] = {};
-  double shift[width] = {};
+  Real shift[width] = {};
   for (std::size_t k = 0; k < classes; ++k) {
     for (std::size_t i = 0; i < width; ++i) {
-      const double at_maximum = static_cast<double>(shifted[k * width + i] == 0.0);
+      const Real at_maximum = static_cast<Real>(shifted[k * width + i] == Real{0});
       ones[i] += at_maximum;
-      rest[i] += scratch[k * width + i] - at_maximum;
+      rest[i] += static_cast<double>(scratch[k * width + i] - at_maximum);
       shift[i] += scratch[k * width + i] * shifted[k * width + i];
     }
   }
   double inverse_sum[width];
   for (std::size_t i = 0; i < width; ++i) {
-    const double tail = (ones[i] - 1.0) + rest[i];
+    const double tail = (static_cast<double>(ones[i]) - 1.0) + rest[i];
     tail_product[i] += tail + tail_product[i] * tail;
     inverse_sum[i] = 1.0 / (1.0 + tail);
-    weighted_shift[i] += shift[i] * inverse_temperature[i] * inverse_sum[i];
+    weighted_shift[i] += static_cast<double>(shift[i]) *
+                         static_cast<double>(inverse_temperature[i]) * inverse_sum[i];
   }
   for (std::size_t k = 0; k < classes; ++k) {
     for (std::size_t i = 0; i < width; ++i) {
-      probability_sums[k * width + i] += scratch[k * width + i] * inverse_sum[i];
+      probability_sums[k * width + i] +=
+          static_cast<double>(scratch[k * width + i]) * inverse_sum[i];
     }
   }
+}
+
+}  // namespace
+
+CUBCAL_VECTOR_CLONES
+void accumulate_softmax_and_entropy(const double* shifted, const double* inverse_temperature,
+                                    std::size_t classes, double* scratch, double* probability_sums,
+                                    double* tail_product, double* weighted_shift) {
+  accumulate_pass(shifted, inverse_temperature, classes, scratch, probability_sums, tail_product,
+                  weighted_shift);
+}
+
+CUBCAL_VECTOR_CLONES
+void accumulate_softmax_and_entropy(const float* shifted, const float* inverse_temperature,
+                                    std::size_t classes, float* scratch, double* probability_sums,
+                                    double* tail_product, double* weighted_shift) {
+  accumulate_pass(shifted, inverse_temperature, classes, scratch, probability_sums, tail_product,
+                  weighted_shift);
 }
 
 CUBCAL_VECTOR_CLONES

@@ -19,6 +19,11 @@ namespace cubcal {
 void accumulate_softmax_and_entropy(const double* shifted, const double* inverse_temperature,
                                     std::size_t classes, double* scratch, double* probability_sums,
                                     double* tail_product, double* weighted_shift);
+/// With the exponentials in single precision; sums and quotients stay double, so that probabilities
+/// still add up to 1.
+void accumulate_softmax_and_entropy(const float* shifted, const float* inverse_temperature,
+                                    std::size_t classes, float* scratch, double* probability_sums,
+                                    double* tail_product, double* weighted_shift);
 
 /// exponentials[j] = exp(shifted[j] * scale) for `count` values.
 void exponentiate(const double* shifted, double scale, std::size_t count, double* exponentials);
