@@ -1,15 +1,14 @@
-# `cmake --install` gives a package that find_package(cubcal) finds, with the target cubcal::cubcal
-# and, where the network half was built, cubcal::cubcal_nn.
+# `cmake --install` gives a package: find_package(cubcal) finds the numeric half as cubcal::cubcal,
+# find_package(cubcal COMPONENTS nn) also the network half as cubcal::cubcal_nn, with LibTorch.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cubcal")
-set(halves cubcal)
-if(CUBCAL_NN)
-  list(APPEND halves cubcal_nn)
-endif()
-
-install(TARGETS ${halves} EXPORT cubcalTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cubcal EXPORT cubcalTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT cubcalTargets NAMESPACE cubcal:: DESTINATION ${package_dir})
+if(CUBCAL_NN)
+  install(TARGETS cubcal_nn EXPORT cubcal_nnTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT cubcal_nnTargets NAMESPACE cubcal:: DESTINATION ${package_dir})
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/cubcal" "${PROJECT_BINARY_DIR}/generated/cubcal"
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 

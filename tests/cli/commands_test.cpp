@@ -171,14 +171,21 @@ TEST_F(Commands, CalibrateFitsEveryMethodAndApplyUsesIt) {
 }
 
 TEST_F(Commands, CalibrateWarnsOnBoundsAndTakesBoxes) {
-  const Outcome fit = run({"calibrate", "demo/val.npz", "--method", "dts", "-o", "narrow.json",
-                           "--t-high", "0.9:1", "--t-low", "1:1.1"});
+  // The example is overconfident: its best temperature lies far above 1.1.
+  const Outcome fit = run(
+      {"calibrate", "demo/val.npz", "--method", "ts-nll", "-o", "narrow.json", "--t", "0.9:1.1"});
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
-  EXPECT_NE(fit.err.find("T_high = 0.9 lies on the lower bound of its box [0.9, 1]"),
+  EXPECT_NE(fit.err.find("T = 1.1 lies on the upper bound of its box [0.9, 1.1]"),
             std::string::npos)
       << fit.err;
   const Json json = Json::parse(contents_of(scratch->path() / "narrow.json"));
-  EXPECT_EQ(json["box"]["t_high"], (Json::array({0.9, 1.0})));
+  EXPECT_EQ(json["box"]["t"], (Json::array({0.9, 1.1})));
+  const Outcome pair = run({"calibrate", "demo/val.npz", "--method", "dts", "-o", "pair.json",
+                            "--t-high", "0.8:1", "--t-low", "1:1.3"});
+  ASSERT_EQ(pair.exit_code, 0) << pair.err;
+  const Json boxes = Json::parse(contents_of(scratch->path() / "pair.json"))["box"];
+  EXPECT_EQ(boxes["t_high"], (Json::array({0.8, 1.0})));
+  EXPECT_EQ(boxes["t_low"], (Json::array({1.0, 1.3})));
 }
 
 TEST_F(Commands, PaperThresholdsAreOneOptionAway) {
