@@ -1,7 +1,7 @@
 # The front door. Each target does everything it needs from a bare Debian 12 machine.
 #   make build   the program, at build/cubcal
 #   make test    all tests
-#   make demo    the whole story on a generated example
+#   make demo    the whole story on drawn images: train, calibrate, compare
 #   make asan    the numeric half's tests under AddressSanitizer and UBSan
 #   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
@@ -22,10 +22,15 @@ build: packages
 test: build
 	ctest --test-dir build --output-on-failure -j $(JOBS)
 
+# Without the network half there is nothing to train: simulated logits take the networks' place.
 demo: build
-	build/cubcal example --out build/demo
-	build/cubcal evaluate build/demo/test.npz
-	build/cubcal calibrate build/demo/val.npz -o build/demo/calibration.json --test build/demo/test.npz
+ifeq ($(NN),ON)
+	build/cubcal demo --out runs/demo
+else
+	build/cubcal example --out runs/example
+	build/cubcal evaluate runs/example/test.npz
+	build/cubcal calibrate runs/example/val.npz -o runs/example/calibration.json --test runs/example/test.npz
+endif
 
 asan: packages
 	cmake --preset asan

@@ -14,5 +14,12 @@ void add_compare(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
+#ifdef CUBCAL_NN
+void add_demo(CLI::App& app);
+void add_import(CLI::App& app);
+void add_logits(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_train(CLI::App& app);
+#endif
 
 }  // namespace cubcal::app

@@ -68,6 +68,13 @@ int main(int argc, char** argv) {
       "  cubcal evaluate demo/val.npz\n"
       "  cubcal calibrate demo/val.npz --method dts-guarded -o demo/cal.json --test demo/test.npz");
 
+#ifdef CUBCAL_NN
+  cubcal::app::add_demo(app);
+  cubcal::app::add_train(app);
+  cubcal::app::add_logits(app);
+  cubcal::app::add_predict(app);
+  cubcal::app::add_import(app);
+#endif
   cubcal::app::add_evaluate(app);
   cubcal::app::add_calibrate(app);
   cubcal::app::add_apply(app);

@@ -16,6 +16,7 @@ struct ForwardContext {
   const TensorTable* weights;         ///< one tensor per parameter; must outlive the pass
   bool training = false;              ///< batch statistics in batch norm, and dropout active
   bool mc_dropout = false;            ///< dropout active outside training too
+  double norm_momentum = 0.1;         ///< of batch norm's running statistics, in training
   NoiseKey noise;                     ///< the stream of the dropout masks
   std::vector<std::int64_t> samples;  ///< data-set index of each row; empty: first_sample + row
   std::int64_t first_sample = 0;      ///< data-set index of the first row

@@ -36,11 +36,10 @@ BatchNorm2d::BatchNorm2d(const ParameterStore& store, std::size_t weight, std::s
       running_var_(running_var) {}
 
 at::Tensor BatchNorm2d::operator()(const at::Tensor& x, const ForwardContext& context) const {
-  constexpr double kMomentum = 0.1;
   constexpr double kEpsilon = 1e-5;
   return at::batch_norm(x, weight_of(context, weight_), weight_of(context, bias_),
                         store_->buffer(running_mean_), store_->buffer(running_var_),
-                        context.training, kMomentum, kEpsilon, /*cudnn_enabled=*/true);
+                        context.training, context.norm_momentum, kEpsilon, /*cudnn_enabled=*/true);
 }
 
 Dropout::Dropout(double rate, std::uint32_t layer) : rate_(rate), layer_(layer) {}

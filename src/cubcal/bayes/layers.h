@@ -45,7 +45,7 @@ class Linear {
   std::size_t bias_;
 };
 
-/// Always deterministic; momentum 0.1, epsilon 1e-5.
+/// Always deterministic; momentum of the context, epsilon 1e-5.
 class BatchNorm2d {
  public:
   BatchNorm2d(const ParameterStore& store, std::size_t weight, std::size_t bias,

@@ -1,0 +1,127 @@
+#include <sys/utsname.h>
+
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+#include "commands.h"
+#include "cubcal/core/parallel.h"
+#include "cubcal/io/atomic_file.h"
+#include "demo_tables.h"
+#include "train_run.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct DemoCommandOptions {
+  DemoOptions demo;
+  std::size_t seeds = 1;
+  std::string markdown;
+};
+
+/// "aarch64, 2 processors, 2 threads".
+std::string machine_text() {
+  utsname machine{};
+  const std::string architecture = ::uname(&machine) == 0 ? machine.machine : "unknown";
+  return architecture + ", " + std::to_string(std::thread::hardware_concurrency()) +
+         " processors, " + std::to_string(thread_count()) + " threads";
+}
+
+std::string command_text(const DemoCommandOptions& options) {
+  std::string text = "cubcal demo --out " + options.demo.folder;
+  if (options.demo.seed != 1) text += " --seed " + std::to_string(options.demo.seed);
+  if (options.seeds > 1) text += " --seeds " + std::to_string(options.seeds);
+  if (options.demo.quick) text += " --quick";
+  return text;
+}
+
+DemoTables run_demo(const DemoOptions& options, const std::string& command) {
+  const std::vector<DemoPart> parts = demo_parts(options);
+  const ImageSet set = load_data(parts.front().recipe.data);
+  for (const DemoPart& part : parts) make_demo_part(part, set, command);
+  return demo_tables(parts);
+}
+
+using PrintTable = void (*)(std::ostream&, const std::vector<NumberTable>&);
+
+void print_all(std::ostream& out, const std::vector<DemoTables>& repeats, PrintTable print) {
+  for (NumberTable DemoTables::*table :
+       {&DemoTables::methods, &DemoTables::post_hoc, &DemoTables::detection}) {
+    std::vector<NumberTable> tables;
+    for (const DemoTables& each : repeats) tables.push_back(each.*table);
+    print(out, tables);
+  }
+}
+
+void write_markdown(const DemoCommandOptions& options, const std::vector<DemoTables>& repeats) {
+  std::ostringstream out;
+  out << "# What the demo shows\n\n"
+      << "Made by `" << command_text(options) << " --markdown FILE` on " << machine_text()
+      << ". Do not edit: run it again.\n\n"
+      << "The phantom set: drawn lesions of four classes, 3% wrong labels, two kinds of lesion "
+         "that training never sees. Every network starts from the same deterministic one; "
+         "settings in `recipes/phantom.toml`. A seed changes images, first weights and order "
+         "alike. U in nats; ECE, UCE, BCCE with 15 bins; AvU at U = 0.325; 80 passes.\n\n";
+  out << "## Seed " << options.demo.seed << "\n\n";
+  print_all(out, {repeats.front()}, print_markdown);
+  if (repeats.size() > 1) {
+    out << "## " << repeats.size() << " seeds, mean ± standard deviation\n\n";
+    print_all(out, repeats, print_markdown);
+  }
+  write_file_atomically(options.markdown, out.str());
+}
+
+void demo(const DemoCommandOptions& options, bool threads_given) {
+  const std::string command = command_text(options);
+  set_up_computing(demo_parts(options.demo).front().recipe, threads_given, "");
+  std::vector<DemoTables> repeats;
+  for (std::size_t i = 0; i < options.seeds; ++i) {
+    DemoOptions one = options.demo;
+    one.seed += i;
+    if (options.seeds > 1) one.folder += "/seed" + std::to_string(one.seed);
+    repeats.push_back(run_demo(one, command));
+    std::cout << '\n';
+    print_all(std::cout, {repeats.back()}, print_text);
+    for (const std::string& warning : repeats.back().warnings) {
+      std::cerr << "cubcal: warning: " << warning << '\n';
+    }
+  }
+  if (repeats.size() > 1) {
+    std::cout << repeats.size() << " seeds, mean ± standard deviation\n\n";
+    print_all(std::cout, repeats, print_text);
+  }
+  if (!options.markdown.empty()) {
+    write_markdown(options, repeats);
+    std::cout << "wrote " << options.markdown << '\n';
+  }
+  std::cout << "everything is in " << options.demo.folder << '\n';
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app) {
+  auto options = std::make_shared<DemoCommandOptions>();
+  CLI::App* command = app.add_subcommand(
+      "demo", "The whole story on drawn images: train, calibrate, compare (minutes)");
+  options->demo.folder = "runs/demo";
+  command->add_option("--out", options->demo.folder, "Folder for everything")
+      ->capture_default_str();
+  command->add_option("--seed", options->demo.seed, "Of images, first weights and all draws")
+      ->capture_default_str();
+  command->add_option("--seeds", options->seeds, "Repeat with so many seeds; adds mean ± sd")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100}));
+  command->add_flag("--quick", options->demo.quick,
+                    "Few images and epochs: shows that it runs, not what it can do");
+  command->add_option("--markdown", options->markdown, "Also write the tables to this file");
+  command->footer(
+      "Trains a deterministic network, then from it MC dropout, BNN, BNN + AvUC and BNN + CUB;\n"
+      "draws 80 passes for val, test and ood; fits ts-nll, ts-bcce, dts and dts-guarded on val.\n"
+      "Run again, it goes on where it was and makes nothing twice.\n\n"
+      "Example:\n  cubcal demo --out runs/demo");
+  command->callback([options, &app] { demo(*options, app.count("--threads") > 0); });
+}
+
+}  // namespace cubcal::app

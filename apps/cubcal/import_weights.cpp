@@ -1,0 +1,203 @@
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/bayes/moped.h"
+#include "cubcal/core/error.h"
+#include "cubcal/infer/model_folder.h"
+#include "cubcal/infer/weight_import.h"
+#include "cubcal/models/registry.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct ImportCommand {
+  std::string file;
+  std::string network;
+  std::size_t classes = 0;
+  std::vector<std::string> class_names;
+  std::int64_t size = 224;
+  std::int64_t channels = 3;
+  std::vector<double> mean;
+  std::vector<double> standard_deviation;
+  std::string kind = "deterministic";
+  std::optional<double> moped;
+  std::string key;
+  std::uint64_t seed = 0;
+  std::string output;
+  ImportOptions import;
+};
+
+/// What torchvision's weights were trained with.
+const std::vector<double> kImageNetMean = {0.485, 0.456, 0.406};
+const std::vector<double> kImageNetDeviation = {0.229, 0.224, 0.225};
+
+Preprocessing preprocessing_of(const ImportCommand& command) {
+  Preprocessing result;
+  result.height = result.width = command.size;
+  result.mean = command.mean;
+  result.standard_deviation = command.standard_deviation;
+  if (command.mean.empty() != command.standard_deviation.empty()) {
+    throw ArgumentError("--mean and --std go together");
+  }
+  if (command.mean.empty()) {
+    if (command.channels != 3) {
+      throw ArgumentError("--mean and --std are needed for images that have no 3 channels");
+    }
+    result.mean = kImageNetMean;
+    result.standard_deviation = kImageNetDeviation;
+  }
+  const auto channels = static_cast<std::size_t>(command.channels);
+  if (result.mean.size() != channels || result.standard_deviation.size() != channels) {
+    throw ArgumentError("--mean and --std need one number per channel, which are " +
+                        std::to_string(channels));
+  }
+  return result;
+}
+
+std::vector<std::string> class_names_of(const ImportCommand& command) {
+  if (!command.class_names.empty()) {
+    if (command.class_names.size() != command.classes) {
+      throw ArgumentError("--class-names names " + std::to_string(command.class_names.size()) +
+                          " classes, and --classes says " + std::to_string(command.classes));
+    }
+    return command.class_names;
+  }
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < command.classes; ++k) names.push_back("class " + std::to_string(k));
+  return names;
+}
+
+ModelDescription describe_model(const ImportCommand& command) {
+  ModelDescription description;
+  description.network = command.network;
+  description.class_names = class_names_of(command);
+  description.kind = parse_layer_kind(command.kind);
+  description.preprocessing = preprocessing_of(command);
+  description.provenance.seed = command.seed;
+  description.provenance.stage = "imported";
+  description.provenance.recipe = "cubcal import " + command.file;
+  return description;
+}
+
+void list(std::ostream& out, const char* title, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  out << title << " (" << names.size() << "):\n";
+  for (const std::string& name : names) out << "  " << name << '\n';
+}
+
+/// Unmatched names go to stderr, one per line, before the sentence that ends the program.
+void require_complete(const ImportReport& report, const std::string& file) {
+  if (report.complete()) return;
+  list(std::cerr, "in the network but not in the file", report.missing);
+  list(std::cerr, "in the file but not in the network", report.unexpected);
+  list(std::cerr, "of another shape", report.misshapen);
+  throw DataError(
+      file +
+      " does not fit the network, and nothing was written; --allow-missing PATH lets parts "
+      "of the network keep their initial weights, --ignore PATH leaves parts of the file out");
+}
+
+void print_report(const ImportReport& report, const ImportCommand& command) {
+  std::cout << "wrote " << command.output << ": " << report.imported.size() << " tensors from "
+            << command.file << '\n';
+  list(std::cout, "freshly initialised", report.fresh);
+  list(std::cout, "left out as asked", report.ignored);
+  list(std::cout, "dropped, of no use here", report.dropped);
+  if (!report.no_prior.empty()) {
+    std::cout << "the file has no prior mean for " << report.no_prior.size()
+              << " Gaussian parameters; it is 0\n";
+  }
+}
+
+void import_file(const ImportCommand& command) {
+  ModelDescription description = describe_model(command);
+  const bool by_moped = command.moped.has_value();
+  if (by_moped && description.kind != LayerKind::kVariational) {
+    throw ArgumentError("--moped makes Gaussian weights and so needs --kind variational");
+  }
+  StateDictOptions reading;
+  reading.key = command.key;
+  const StateDict weights = read_state_dict(command.file, reading);
+  NetworkOptions options = description.network_options(c10::Device(c10::DeviceType::CPU));
+  std::unique_ptr<Network> target = make_network(description.network, options);
+  std::unique_ptr<Network> point;
+  if (by_moped) {
+    options.kind = LayerKind::kDeterministic;
+    point = make_network(description.network, options);
+  }
+  const ImportReport report = import_weights(weights, by_moped ? *point : *target, command.import);
+  require_complete(report, command.file);
+  if (by_moped) {
+    MopedOptions moped;
+    moped.delta = *command.moped;
+    convert_by_moped(point->parameters(), target->parameters(), moped);
+  }
+  if (report.prior_sigma) description.prior_sigma = *report.prior_sigma;
+  save_model(command.output, description, *target);
+  print_report(report, command);
+}
+
+}  // namespace
+
+void add_import(CLI::App& app) {
+  auto options = std::make_shared<ImportCommand>();
+  CLI::App* command =
+      app.add_subcommand("import", "Make a model of weights trained by another program");
+  command->add_option("FILE", options->file, "State dict: .pth, .pt or .safetensors")->required();
+  command->add_option("--network", options->network, "Architecture the weights are for")
+      ->required()
+      ->check(CLI::IsMember(network_names()));
+  command->add_option("--classes", options->classes, "Number of classes")
+      ->required()
+      ->check(CLI::Range(std::size_t{2}, std::size_t{100000}));
+  command->add_option("--class-names", options->class_names, "Their names, separated by commas")
+      ->delimiter(',');
+  command->add_option("--size", options->size, "Height and width of the images")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{8}, std::int64_t{4096}));
+  command->add_option("--channels", options->channels, "Channels of the images")
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::int64_t>{1, 3}));
+  command
+      ->add_option("--mean", options->mean,
+                   "Mean per channel, of values in [0,1] (default: ImageNet's)")
+      ->delimiter(',');
+  command
+      ->add_option("--std", options->standard_deviation,
+                   "Standard deviation per channel (default: ImageNet's)")
+      ->delimiter(',');
+  command
+      ->add_option("--kind", options->kind,
+                   "deterministic, variational (Bayesian-Torch's names) or mc-dropout")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"deterministic", "variational", "mc-dropout"}));
+  command->add_option("--moped", options->moped,
+                      "Make deterministic weights w Gaussian: mu = w, sigma = this times |w|");
+  command->add_option("--key", options->key, "Where the state dict lies in a checkpoint file");
+  command->add_option("--strip-prefix", options->import.strip_prefix,
+                      "What every name in the file starts with, for example module.");
+  command
+      ->add_option("--allow-missing", options->import.allow_missing,
+                   "Paths of the network, separated by commas, that may keep initial weights")
+      ->delimiter(',');
+  command
+      ->add_option("--ignore", options->import.ignore,
+                   "Paths of the file, separated by commas, to leave out")
+      ->delimiter(',');
+  command->add_option("--seed", options->seed, "Seed of weights that stay as initialised")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "Model folder to write")->required();
+  command->footer(
+      "Names must match exactly: torchvision's are the network's own but for the head, and\n"
+      "Bayesian-Torch's mu_kernel, rho_kernel, mu_weight, rho_weight, mu_bias and rho_bias are\n"
+      "known. Every name without a partner is reported, and then nothing is written.\n"
+      "num_batches_tracked is dropped.\n\n"
+      "Example:\n"
+      "  cubcal import resnet34.pth --network resnet34 --classes 5 --kind variational \\\n"
+      "    --moped 0.1 --allow-missing fc --ignore fc -o pretrained");
+  command->callback([options] { import_file(*options); });
+}
+
+}  // namespace cubcal::app

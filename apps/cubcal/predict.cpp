@@ -1,0 +1,235 @@
+#include <ATen/ATen.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "compute_setup.h"
+#include "cubcal/boundary/regions.h"
+#include "cubcal/core/check.h"
+#include "cubcal/infer/image_input.h"
+#include "cubcal/infer/mc_engine.h"
+#include "cubcal/infer/model_folder.h"
+#include "cubcal/io/csv.h"
+#include "cubcal/io/image_file.h"
+#include "interrupt.h"
+#include "number_text.h"
+#include "progress_bar.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct PredictOptions {
+  std::string model;
+  std::vector<std::string> images;
+  std::string device = "cpu";
+  bool json = false;
+  bool csv = false;
+  McOptions mc;
+};
+
+struct UnreadableFile {
+  std::string path;
+  std::string reason;
+};
+
+struct Input {
+  std::vector<std::string> paths;  ///< of the images that could be read
+  at::Tensor images;
+  std::vector<UnreadableFile> unreadable;
+};
+
+struct ImagePrediction {
+  std::string path;
+  std::size_t predicted;
+  std::vector<double> probabilities;
+  double confidence;
+  double total;
+  double aleatoric;
+  double epistemic;
+  std::string region;  ///< from the unscaled prediction
+  bool accepted;       ///< total uncertainty at most eta
+};
+
+Input read_images(const PredictOptions& options, const Preprocessing& preprocessing) {
+  Input input;
+  std::vector<at::Tensor> tensors;
+  for (const std::string& path : options.images) {
+    try {
+      tensors.push_back(image_input(read_image_file(path), preprocessing));
+      input.paths.push_back(path);
+    } catch (const Error& error) {
+      input.unreadable.push_back({path, error.what()});
+    }
+  }
+  if (!tensors.empty()) input.images = at::cat(tensors);
+  return input;
+}
+
+NdArray draw_logits(const LoadedModel& model, const Input& input, McOptions mc) {
+  const InterruptWatch watch;
+  ProgressBar bar("predicting");
+  mc.interrupted = InterruptWatch::interrupted;
+  mc.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
+  // Each image is the first of a set of its own, so that its prediction depends on no other.
+  mc.samples.assign(input.paths.size(), 0);
+  McEngine engine(*model.network, model.description.preprocessing);
+  return engine.run(input.images, mc).logits;
+}
+
+std::vector<ImagePrediction> predict_images(const LoadedModel& model, const Input& input,
+                                            const McOptions& mc) {
+  if (input.paths.empty()) return {};
+  const NdArray array = draw_logits(model, input, mc);
+  const McLogits logits(array);
+  const Predictive unscaled = predict(logits);
+  const std::optional<Calibration>& calibration = model.description.calibration;
+  const Predictive final =
+      calibration ? apply_calibration(*calibration, logits, unscaled) : unscaled;
+  const Thresholds thresholds = model.description.operating_point();
+  std::vector<ImagePrediction> predictions;
+  for (std::size_t i = 0; i < final.samples; ++i) {
+    const auto row = final.probabilities.begin() + static_cast<std::ptrdiff_t>(i * final.classes);
+    const ScalingRegion region =
+        scaling_region(unscaled.confidence[i], unscaled.entropy[i], thresholds);
+    predictions.push_back({input.paths[i],
+                           static_cast<std::size_t>(final.predicted[i]),
+                           {row, row + static_cast<std::ptrdiff_t>(final.classes)},
+                           final.confidence[i],
+                           final.entropy[i],
+                           final.aleatoric[i],
+                           final.epistemic(i),
+                           region == ScalingRegion::kSharpen ? "sharpen" : "soften",
+                           final.entropy[i] <= thresholds.eta});
+  }
+  return predictions;
+}
+
+const char* verdict(const ImagePrediction& prediction) {
+  return prediction.accepted ? "accepted" : "referred";
+}
+
+void print_table(const std::vector<ImagePrediction>& predictions, const ModelDescription& model) {
+  TextTable table(
+      {"image", "class", "confidence", "total", "aleatoric", "epistemic", "region", "verdict"});
+  for (const ImagePrediction& each : predictions) {
+    table.add({each.path, model.class_names[each.predicted], fixed(each.confidence, 4),
+               fixed(each.total, 4), fixed(each.aleatoric, 4), fixed(each.epistemic, 4),
+               each.region, verdict(each)});
+  }
+  if (table.empty()) return;
+  std::cout << table << "\nUncertainty in nats; accepted: total uncertainty at most eta = "
+            << to_text(model.operating_point().eta) << ". "
+            << (model.calibration
+                    ? std::string("Calibrated with ") + method_name(model.calibration->method)
+                    : std::string("Not calibrated"))
+            << ". A research tool, not a medical device.\n";
+}
+
+void print_csv(const std::vector<ImagePrediction>& predictions, const ModelDescription& model) {
+  std::vector<std::string> header{"image",     "class",     "confidence", "total",
+                                  "aleatoric", "epistemic", "region",     "verdict"};
+  for (const std::string& name : model.class_names) header.push_back("p " + name);
+  std::cout << csv_row(header);
+  for (const ImagePrediction& each : predictions) {
+    std::vector<std::string> row{each.path,
+                                 model.class_names[each.predicted],
+                                 to_text(each.confidence),
+                                 to_text(each.total),
+                                 to_text(each.aleatoric),
+                                 to_text(each.epistemic),
+                                 each.region,
+                                 verdict(each)};
+    for (const double probability : each.probabilities) row.push_back(to_text(probability));
+    std::cout << csv_row(row);
+  }
+}
+
+void print_json(const std::vector<ImagePrediction>& predictions, const Input& input,
+                const ModelDescription& model) {
+  Json document;
+  document["model"] = model.network;
+  document["calibration"] =
+      model.calibration ? Json(method_name(model.calibration->method)) : Json();
+  document["eta"] = model.operating_point().eta;
+  document["predictions"] = Json::array();
+  for (const ImagePrediction& each : predictions) {
+    Json probabilities = Json::object();
+    for (std::size_t k = 0; k < model.classes(); ++k) {
+      probabilities[model.class_names[k]] = each.probabilities[k];
+    }
+    document["predictions"].push_back(
+        {{"image", each.path},
+         {"class", model.class_names[each.predicted]},
+         {"class_index", each.predicted},
+         {"probabilities", probabilities},
+         {"confidence", each.confidence},
+         {"uncertainty",
+          {{"total", each.total}, {"aleatoric", each.aleatoric}, {"epistemic", each.epistemic}}},
+         {"region", each.region},
+         {"verdict", verdict(each)}});
+  }
+  document["unreadable"] = Json::array();
+  for (const UnreadableFile& file : input.unreadable) {
+    document["unreadable"].push_back({{"image", file.path}, {"reason", file.reason}});
+  }
+  std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void predict_files(const PredictOptions& options) {
+  const c10::Device device = set_up_device(options.device);
+  const LoadedModel model = load_model(options.model, device);
+  const Input input = read_images(options, model.description.preprocessing);
+  const std::vector<ImagePrediction> predictions = predict_images(model, input, options.mc);
+  if (options.json) {
+    print_json(predictions, input, model.description);
+  } else if (options.csv) {
+    print_csv(predictions, model.description);
+  } else {
+    print_table(predictions, model.description);
+  }
+  std::cout.flush();
+  for (const UnreadableFile& file : input.unreadable) {
+    std::cerr << "cubcal: " << file.reason << '\n';
+  }
+  if (!input.unreadable.empty()) {
+    throw DataError(std::to_string(input.unreadable.size()) + " of " +
+                    std::to_string(options.images.size()) + " images could not be read");
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App* command = app.add_subcommand("predict", "Classify image files and say how sure it is");
+  command->add_option("--model", options->model, "Model folder, or run folder of 'cubcal train'")
+      ->required();
+  command->add_option("IMAGE", options->images, "PNG or JPEG files")->required();
+  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
+  command->add_flag("--csv", options->csv, "Print CSV with every class's probability")
+      ->excludes(json);
+  command->add_option("--mc", options->mc.passes, "Stochastic passes")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+  command->add_option("--seed", options->mc.seed, "Seed of the passes")->capture_default_str();
+  command->add_option("--batch", options->mc.batch, "Images at a time: bounds the memory")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+  add_device_option(*command, options->device);
+  command->footer(
+      "Images are resized to the model's size without regard to their proportions. Gray images go\n"
+      "to all channels of a colour model, colour to luma for a gray one, transparency on black.\n"
+      "The model's calibration is applied where it carries one. Files that cannot be read are\n"
+      "named one by one, the others still predicted; the exit code is then 1.\n\n"
+      "Example:\n"
+      "  cubcal predict --model run lesion.png other.jpg --json");
+  command->callback([options] { predict_files(*options); });
+}
+
+}  // namespace cubcal::app

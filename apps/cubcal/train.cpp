@@ -1,0 +1,112 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/core/error.h"
+#include "cubcal/train/training_run.h"
+#include "train_run.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct TrainCommandOptions {
+  std::string recipe;
+  std::string data;
+  std::string folder;
+  std::vector<std::string> overrides;
+  bool resume = false;
+  bool force = false;
+};
+
+/// The recipe that was named, or for --resume without one the run's own.
+Recipe read_recipe(const TrainCommandOptions& options) {
+  std::string path = options.recipe;
+  if (path.empty()) {
+    if (!options.resume || options.folder.empty()) {
+      throw ArgumentError("train needs a RECIPE, or --resume and --out to go on with a run");
+    }
+    path = RunFolder{options.folder}.recipe();
+  }
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.data.empty()) {
+    overrides.push_back("data.kind='npz'");
+    overrides.push_back("data.path='" + options.data + "'");
+  }
+  return load_recipe(path, overrides);
+}
+
+/// A run is never mixed with what an earlier one left.
+void remove_run(const RunFolder& run) {
+  for (const std::string& path : {run.checkpoint(), run.metrics(), run.events(), run.record(),
+                                  run.path + "/best", run.path + "/last", run.path + "/stage1"}) {
+    std::filesystem::remove_all(path);
+  }
+}
+
+void check_run_folder(const RunFolder& run, const Recipe& recipe,
+                      const TrainCommandOptions& options) {
+  if (options.force) {
+    remove_run(run);
+    return;
+  }
+  switch (run_status(run, recipe.run.stages.size())) {
+    case RunStatus::kEmpty:
+      remove_run(run);  // of a run that was killed before its first checkpoint
+      return;
+    case RunStatus::kFinished:
+      throw ArgumentError("'" + run.path + "' holds a finished run: --force replaces it");
+    case RunStatus::kUnfinished:
+      if (options.resume) return;
+      throw ArgumentError("'" + run.path +
+                          "' holds an unfinished run: --resume goes on with it, --force starts "
+                          "over");
+  }
+}
+
+void train_command(TrainCommandOptions options, bool threads_given) {
+  const Recipe recipe = read_recipe(options);
+  if (options.folder.empty()) {
+    options.folder = "runs/" + std::filesystem::path(options.recipe).stem().string();
+  }
+  const RunFolder run{options.folder};
+  check_run_folder(run, recipe, options);
+  set_up_computing(recipe, threads_given, options.folder);
+  const ImageSet set = load_data(recipe.data);
+  run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder);
+  std::cout << "wrote " << options.folder << ": models in best and last, metrics.jsonl, "
+            << "record.json\n";
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto options = std::make_shared<TrainCommandOptions>();
+  CLI::App* command =
+      app.add_subcommand("train", "Train a network as a recipe says: deterministic, then Bayesian");
+  command->add_option("RECIPE", options->recipe,
+                      "TOML file; may be left out with --resume, which finds the run's own");
+  command->add_option("--data", options->data,
+                      "Train on this .npz file (MedMNIST's layout) instead of the recipe's data");
+  command->add_option("--out", options->folder, "Run folder (default: runs/RECIPE's name)");
+  command
+      ->add_option("--set", options->overrides,
+                   "Change a key of the recipe, for example stage2.beta=0.3; may be repeated")
+      ->take_all()
+      ->expected(1);
+  command->add_flag("--resume", options->resume,
+                    "Go on with an unfinished run, exactly as if it had not been interrupted");
+  command->add_flag("--force", options->force, "Replace the run in --out");
+  command->footer(
+      "Writes best/ and last/ (model folders), metrics.jsonl (a line per epoch), recipe.toml (as\n"
+      "used), checkpoint.safetensors and record.json. Ctrl-C leaves a run that --resume goes on\n"
+      "with; so does any other end. On a CPU with the same --threads the result is the same bit\n"
+      "for bit.\n\n"
+      "Example:\n"
+      "  cubcal train recipes/phantom.toml --out runs/phantom --set stage2.method=bnn\n"
+      "  cubcal logits --model runs/phantom/best --data phantom --split val -o val.npz");
+  command->callback([options, &app] { train_command(*options, app.count("--threads") > 0); });
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,56 @@
+#include "train_run.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "compute_setup.h"
+#include "cubcal/core/parallel.h"
+#include "cubcal/infer/mc_engine.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/system_error.h"
+#include "cubcal/train/checkpoint.h"
+#include "cubcal/train/training_run.h"
+#include "interrupt.h"
+#include "training_view.h"
+
+namespace cubcal::app {
+
+void set_up_computing(const Recipe& recipe, bool threads_given, const std::string& run_folder) {
+  if (!threads_given) {
+    const std::optional<CheckpointHead> head =
+        read_checkpoint_head(RunFolder{run_folder}.checkpoint());
+    set_thread_count(head ? static_cast<std::size_t>(head->compute.threads) : recipe.threads);
+  }
+  set_up_device(recipe.run.device);
+  if (recipe.convolution == "im2col") set_convolution_backend(ConvolutionBackend::kIm2col);
+  if (recipe.convolution == "onednn") set_convolution_backend(ConvolutionBackend::kOneDnn);
+  std::cout << "computing on " << recipe.run.device << " with " << at::get_num_threads()
+            << (at::get_num_threads() == 1 ? " thread" : " threads");
+  if (recipe.run.device == "cpu") {
+    std::cout << ", convolutions by "
+              << (at::globalContext().userEnabledMkldnn() ? "oneDNN" : "im2col and BLAS")
+              << (recipe.convolution == "auto" ? " (measured)" : " (as the recipe says)");
+  }
+  std::cout << '\n' << std::flush;
+}
+
+void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& folder,
+                const std::string& indent, const std::string& resume_command) {
+  const RunFolder run{folder};
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw io_error("make the folder", folder, error.message());
+  write_file_atomically(run.recipe(), recipe.text);
+  const InterruptWatch watch;
+  TrainingView view(indent);
+  const RunResult result = train(set, recipe.run, run, make_provenance(recipe, set), view);
+  if (!result.finished) {
+    throw Interrupted("stopped, and the run in '" + folder + "' is kept: go on with '" +
+                      resume_command + "'");
+  }
+}
+
+}  // namespace cubcal::app

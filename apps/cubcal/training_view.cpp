@@ -1,0 +1,82 @@
+#include "training_view.h"
+
+#include <iostream>
+
+#include "cubcal/bayes/layer_factory.h"
+#include "interrupt.h"
+#include "number_text.h"
+
+namespace cubcal::app {
+
+namespace {
+
+std::string percent(const std::optional<double>& value) {
+  return value ? fixed(100 * *value, 1) + "%" : "-";
+}
+
+std::string number(const std::optional<double>& value) { return value ? fixed(*value, 3) : "-"; }
+
+/// What the loss is made of, besides cross entropy.
+std::string loss_parts(const EpochReport& report, TrainingMethod method) {
+  if (layer_kind(method) != LayerKind::kVariational) return "";
+  std::string text = " (KL " + fixed(100 * report.kl_share, 0) + "%";
+  if (method == TrainingMethod::kBnnCub) {
+    text += ", β " + fixed(report.beta, 3) + " x CUB " + fixed(report.terms.cub, 1);
+  }
+  if (method == TrainingMethod::kBnnAvuc) text += ", AvUC " + fixed(report.terms.avuc, 3);
+  return text + ")";
+}
+
+}  // namespace
+
+void TrainingView::stage_started(const StageReport& report) {
+  stage_ = report;
+  bar_ = std::make_unique<ProgressBar>(indent_ + training_method_name(report.method));
+  std::cout << indent_;
+  if (report.stages > 1) {
+    std::cout << "stage " << report.stage << " of " << report.stages << ", ";
+  }
+  std::cout << training_method_name(report.method) << ": " << report.parameters << " weights, "
+            << report.training_images << " images, " << report.epochs << " epochs of "
+            << report.steps_per_epoch << " steps";
+  if (report.passes > 1) std::cout << " with " << report.passes << " passes each";
+  if (report.first_epoch > 0 || report.first_step > 0) {
+    std::cout << "; goes on in epoch " << report.first_epoch + 1 << " after step "
+              << report.first_step;
+  }
+  std::cout << '\n';
+  if (!report.kl_weight.empty()) std::cout << indent_ << report.kl_weight << '\n';
+  std::cout << std::flush;
+}
+
+void TrainingView::step_done(const StepReport& report) {
+  const std::int64_t first = stage_.first_epoch * stage_.steps_per_epoch + stage_.first_step;
+  const std::int64_t done = report.epoch * stage_.steps_per_epoch + report.step + 1;
+  bar_->show(static_cast<std::size_t>(done - first),
+             static_cast<std::size_t>(stage_.epochs * stage_.steps_per_epoch - first));
+}
+
+void TrainingView::epoch_done(const EpochReport& report) {
+  bar_->wipe();
+  const MetricValues& validation = report.validation;
+  std::cout << indent_ << "epoch " << report.epoch + 1 << '/' << stage_.epochs << ": loss "
+            << fixed(report.terms.loss, 4) << loss_parts(report, stage_.method) << ", train "
+            << percent(report.train_accuracy) << " | val " << percent(validation[Metric::kAccuracy])
+            << ", balanced " << percent(validation[Metric::kBalancedAccuracy]) << ", NLL "
+            << number(validation[Metric::kNll]) << ", ECE " << percent(validation[Metric::kEce])
+            << ", AvU " << number(validation[Metric::kAvu]);
+  if (layer_kind(stage_.method) == LayerKind::kVariational) {
+    std::cout << ", σ/μ " << fixed(report.sigma.noise_to_signal, 3);
+  }
+  std::cout << " | " << fixed(report.seconds, 1) << " s" << (report.best ? " *" : "") << '\n'
+            << std::flush;
+}
+
+void TrainingView::warning(const std::string& sentence) {
+  if (bar_) bar_->wipe();
+  std::cerr << "cubcal: warning: " << sentence << '\n';
+}
+
+bool TrainingView::stop_requested() { return InterruptWatch::interrupted(); }
+
+}  // namespace cubcal::app

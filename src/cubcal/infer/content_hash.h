@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "cubcal/data/image_set.h"
+
+namespace cubcal {
+
+/// A 64-bit FNV-1a hash, by which files, recipes and data sets are told apart and damage is found.
+/// It is no protection against somebody who wants two contents to look alike.
+class ContentHash {
+ public:
+  void add(const void* bytes, std::size_t count);
+  /// The length goes in too, so that ("ab", "c") and ("a", "bc") differ.
+  void add(const std::string& text);
+  /// 16 hexadecimal digits.
+  std::string text() const;
+
+ private:
+  std::uint64_t state_ = 14695981039346656037ULL;
+};
+
+std::string content_hash(const std::string& text);
+/// Of class names, split names, shapes, images, labels and groups.
+std::string content_hash(const ImageSet& set);
+
+}  // namespace cubcal

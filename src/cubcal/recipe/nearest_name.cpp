@@ -1,0 +1,43 @@
+#include "cubcal/recipe/nearest_name.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+namespace cubcal {
+
+namespace {
+
+/// Levenshtein distance, one row of the table at a time.
+std::size_t edits(const std::string& from, const std::string& to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t above = row[j + 1];
+      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      row[j + 1] = std::min({above + 1, row[j] + 1, replaced});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest_name(const std::string& wanted, const std::vector<std::string>& names) {
+  std::string nearest;
+  std::size_t fewest = wanted.size() / 2 + 1;
+  for (const std::string& name : names) {
+    const std::size_t distance = edits(wanted, name);
+    if (distance < fewest) {
+      fewest = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace cubcal

@@ -1,0 +1,270 @@
+#include "cubcal/recipe/recipe.h"
+
+#include <sstream>
+
+#include "cubcal/core/error.h"
+#include "cubcal/data/npz_set.h"
+#include "cubcal/data/phantom.h"
+#include "cubcal/infer/content_hash.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/recipe/strict_table.h"
+
+namespace cubcal {
+
+namespace {
+
+constexpr std::size_t kMaxRecipeBytes = 1 << 20;
+
+DataKind parse_data_kind(const std::string& name) {
+  if (name == "phantom") return DataKind::kPhantom;
+  if (name == "npz") return DataKind::kNpz;
+  throw ArgumentError("there is no kind of data '" + name + "'; known are phantom and npz");
+}
+
+MopedPrior parse_moped_prior(const std::string& name) {
+  if (name == "zero") return MopedPrior::kZero;
+  if (name == "weights") return MopedPrior::kWeights;
+  throw ArgumentError("must be zero or weights, not '" + name + "'");
+}
+
+BetaMode parse_beta_mode(const std::string& name) {
+  if (name == "fixed") return BetaMode::kFixed;
+  if (name == "auto") return BetaMode::kAutomatic;
+  throw ArgumentError("must be fixed or auto, not '" + name + "'");
+}
+
+BatchReduction parse_batch_reduction(const std::string& name) {
+  if (name == "sum") return BatchReduction::kSum;
+  if (name == "mean") return BatchReduction::kMean;
+  throw ArgumentError("must be sum or mean, not '" + name + "'");
+}
+
+StageStart parse_stage_start(const std::string& name) {
+  if (name == "previous") return StageStart::kPrevious;
+  if (name == "scratch") return StageStart::kScratch;
+  throw ArgumentError("must be previous or scratch, not '" + name + "'");
+}
+
+std::string parse_convolution(const std::string& name) {
+  if (name == "auto" || name == "im2col" || name == "onednn") return name;
+  throw ArgumentError("must be auto, im2col or onednn, not '" + name + "'");
+}
+
+void read_phantom(StrictTable table, PhantomOptions& phantom) {
+  table.read("seed", phantom.seed);
+  table.read("train", phantom.train);
+  table.read("val", phantom.val);
+  table.read("test", phantom.test);
+  table.read("ood", phantom.ood);
+  table.read("image_size", phantom.image_size);
+  table.read("patient_images", phantom.patient_images);
+  table.read("label_noise", phantom.label_noise);
+  table.read("ambiguity", phantom.ambiguity);
+  table.read("spread", phantom.spread);
+  table.read("sensor_noise", phantom.sensor_noise);
+  table.finish();
+}
+
+void read_data(StrictTable table, DataOptions& data) {
+  table.read_as("kind", data.kind, parse_data_kind);
+  table.read("path", data.path);
+  read_phantom(table.section("phantom"), data.phantom);
+  table.finish();
+  if (data.kind == DataKind::kNpz && data.path.empty()) {
+    throw ArgumentError("data of kind npz needs a path: set data.path or give --data FILE");
+  }
+}
+
+void read_model(StrictTable table, RunOptions& run) {
+  table.read("network", run.network);
+  table.read("pretrained", run.pretrained);
+  table.read("pretrained_allow_missing", run.pretrained_import.allow_missing);
+  table.read("pretrained_ignore", run.pretrained_import.ignore);
+  table.finish();
+}
+
+void read_augmentation(StrictTable table, RunOptions& run) {
+  table.read("enabled", run.augment);
+  table.read("horizontal_flip", run.augmentation.horizontal_flip);
+  table.read("vertical_flip", run.augmentation.vertical_flip);
+  table.read("shift", run.augmentation.shift);
+  table.read("rotation", run.augmentation.rotation);
+  table.finish();
+}
+
+void read_optimiser(StrictTable& table, StageOptions& stage) {
+  table.read("learning_rate", stage.learning_rate.peak);
+  table.read_as("schedule", stage.learning_rate.schedule, parse_learning_rate_schedule);
+  table.read("warmup_epochs", stage.learning_rate.warmup_epochs);
+  table.read("final_share", stage.learning_rate.final_share);
+  table.read("rise_share", stage.learning_rate.rise_share);
+  table.read("start_share", stage.learning_rate.start_share);
+  table.read("momentum", stage.sgd.momentum);
+  table.read("nesterov", stage.sgd.nesterov);
+  table.read("weight_decay", stage.sgd.weight_decay);
+  table.read_as("weight_decay_on", stage.sgd.decay_scope, parse_decay_scope);
+  table.read("decay_norms_and_biases", stage.sgd.decay_norms_and_biases);
+  table.read("clip_norm", stage.sgd.clip_norm);
+}
+
+void read_bayes(StrictTable& table, StageOptions& stage) {
+  table.read("passes", stage.passes);
+  table.read("initial_rho", stage.initial_rho);
+  table.read("moped_delta", stage.moped.delta);
+  table.read("moped_sigma_floor", stage.moped.sigma_floor);
+  table.read_as("moped_prior", stage.moped.prior, parse_moped_prior);
+  table.read("dropout_rate", stage.dropout_rate);
+  table.read_as("kl_reduction", stage.kl.reduction, parse_kl_reduction);
+  table.read("kl_weight", stage.kl.weight);
+  table.read("prior_sigma", stage.kl.prior_sigma);
+  table.read("gamma", stage.cub.gamma);
+  table.read_as("cub_reduction", stage.cub.reduction, parse_batch_reduction);
+  table.read("cub_epsilon", stage.cub.epsilon);
+  table.read_as("beta_mode", stage.beta.mode, parse_beta_mode);
+  table.read("beta", stage.beta.beta);
+  table.read("beta_warmup_epochs", stage.beta.warmup_epochs);
+  table.read("avuc_weight", stage.avuc_weight);
+  table.read("avuc_threshold_epochs", stage.avuc_threshold_epochs);
+}
+
+void read_stage(StrictTable& table, StageOptions& stage) {
+  table.read_as("method", stage.method, parse_training_method);
+  table.read_as("start", stage.start, parse_stage_start);
+  table.read("epochs", stage.epochs);
+  table.read("batch", stage.batch);
+  table.read("norm_momentum", stage.norm_momentum);
+  read_optimiser(table, stage);
+  read_bayes(table, stage);
+  table.read("monitor", stage.early_stop.metric);
+  table.read("patience", stage.early_stop.patience);
+  table.read("min_epochs", stage.early_stop.min_epochs);
+  table.finish();
+}
+
+void read_stages(StrictTable& table, RunOptions& run) {
+  std::vector<std::int64_t> wanted = {1, 2};
+  const bool listed = table.has("stages");
+  table.read("stages", wanted);
+  for (const std::int64_t number : {1, 2}) {
+    StrictTable section = table.section(number == 1 ? "stage1" : "stage2");
+    StageOptions stage;
+    stage.method = number == 1 ? TrainingMethod::kDeterministic : TrainingMethod::kBnnCub;
+    const bool has_previous = !run.stages.empty() || !run.pretrained.empty();
+    stage.start = has_previous ? StageStart::kPrevious : StageStart::kScratch;
+    read_stage(section, stage);
+    const bool chosen = std::find(wanted.begin(), wanted.end(), number) != wanted.end();
+    if (listed && chosen && !section.present()) {
+      throw ArgumentError("stages lists " + std::to_string(number) + ", but there is no [stage" +
+                          std::to_string(number) + "]");
+    }
+    if (chosen && section.present()) run.stages.push_back(stage);
+  }
+}
+
+/// "a.b=c" put into the table; c as TOML where it is, else as text.
+void apply_override(toml::table& table, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw ArgumentError("an override is of the form section.key=value, not '" + text + "'");
+  }
+  toml::table* target = &table;
+  std::string path = text.substr(0, equals);
+  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.')) {
+    const std::string name = path.substr(0, dot);
+    if (!target->contains(name)) target->insert(name, toml::table{});
+    target = target->get(name)->as_table();
+    if (target == nullptr) {
+      throw ArgumentError("the override '" + text + "' reaches into '" + name +
+                          "', which is no table");
+    }
+    path = path.substr(dot + 1);
+  }
+  const std::string value = text.substr(equals + 1);
+  try {
+    const toml::table parsed = toml::parse("value = " + value);
+    if (parsed.size() != 1) throw ArgumentError("the override '" + text + "' holds several keys");
+    const toml::node* node = parsed.get("value");
+    node->visit([&](const auto& each) {
+      auto copy = each;
+      target->insert_or_assign(path, std::move(copy));
+    });
+    // An override has no line of its own; StrictTable tells it by that.
+  } catch (const toml::parse_error&) {
+    target->insert_or_assign(path, value);
+  }
+}
+
+std::string as_text(const toml::table& table) {
+  std::ostringstream text;
+  text << table << '\n';
+  return text.str();
+}
+
+}  // namespace
+
+Recipe parse_recipe(const std::string& text, const std::string& source,
+                    const std::vector<std::string>& overrides) {
+  toml::table table;
+  try {
+    table = toml::parse(text, source);
+  } catch (const toml::parse_error& error) {
+    throw ArgumentError(source + ", line " + std::to_string(error.source().begin.line) +
+                        ": this is no TOML: " + std::string(error.description()));
+  }
+  for (const std::string& each : overrides) apply_override(table, each);
+
+  Recipe recipe;
+  recipe.text = as_text(table);
+  StrictTable root(&table, "", source);
+  RunOptions& run = recipe.run;
+  root.read("seed", run.seed);
+  recipe.data.phantom.seed = run.seed;
+  root.read("threads", recipe.threads);
+  root.read("device", run.device);
+  root.read_as("convolution", recipe.convolution, parse_convolution);
+  read_data(root.section("data"), recipe.data);
+  read_model(root.section("model"), run);
+  read_augmentation(root.section("augmentation"), run);
+  StrictTable loss = root.section("loss");
+  loss.read("class_weight_power", run.class_weight_power);
+  loss.finish();
+  read_stages(root, run);
+  StrictTable validation = root.section("validation");
+  validation.read("passes", run.validation.passes);
+  validation.read("batch", run.validation.batch);
+  validation.read("chance_after_epochs", run.chance_after_epochs);
+  validation.finish();
+  StrictTable output = root.section("output");
+  output.read("checkpoint_every_steps", run.checkpoint_every_steps);
+  output.read("tensorboard", run.tensorboard);
+  output.finish();
+  root.finish();
+  try {
+    check_run_options(run);
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(source + ": " + error.what());
+  }
+  return recipe;
+}
+
+Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_recipe(read_text_file(path, kMaxRecipeBytes), path, overrides);
+}
+
+ImageSet load_data(const DataOptions& options) {
+  if (options.kind == DataKind::kNpz) return load_npz_set(options.path);
+  return make_phantom_set(options.phantom).set;
+}
+
+Provenance make_provenance(const Recipe& recipe, const ImageSet& set) {
+  Provenance provenance;
+  provenance.recipe = recipe.text;
+  provenance.recipe_hash = content_hash(recipe.text);
+  provenance.seed = recipe.run.seed;
+  provenance.data = set.name;
+  provenance.data_hash = content_hash(set);
+  if (recipe.data.kind == DataKind::kPhantom) provenance.phantom = recipe.data.phantom;
+  return provenance;
+}
+
+}  // namespace cubcal

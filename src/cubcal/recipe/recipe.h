@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal/data/image_set.h"
+#include "cubcal/data/phantom_drawing.h"
+#include "cubcal/infer/provenance.h"
+#include "cubcal/train/run_options.h"
+
+/// A recipe is a TOML file from which a run can be made again. docs/train.md lists its keys.
+namespace cubcal {
+
+enum class DataKind {
+  kPhantom,  ///< drawn by the program
+  kNpz       ///< a file in the layout of MedMNIST
+};
+
+struct DataOptions {
+  DataKind kind = DataKind::kPhantom;
+  std::string path = {};  ///< of kNpz
+  PhantomOptions phantom;
+};
+
+struct Recipe {
+  DataOptions data;
+  RunOptions run;
+  std::size_t threads = 0;           ///< 0: all processors
+  std::string convolution = "auto";  ///< "auto" (measured at the start), "im2col" or "onednn"
+  std::string text;                  ///< as TOML, overrides applied
+};
+
+/// Strict: a key that does not exist is an ArgumentError that names it, its line and the nearest
+/// one that does; so is a value of a wrong type. `overrides` are "a.b=c", c as TOML or, where that
+/// is no TOML, as text. `source` names the recipe in errors.
+///
+/// Stages: those that have a table, [stage1] and [stage2], or of these the ones `stages` lists. The
+/// phantom set's seed is the run's unless given.
+Recipe parse_recipe(const std::string& text, const std::string& source,
+                    const std::vector<std::string>& overrides = {});
+Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// Draws or reads the images.
+ImageSet load_data(const DataOptions& options);
+
+/// What is kept with the models of a run: the recipe's text and the data, with their hashes.
+Provenance make_provenance(const Recipe& recipe, const ImageSet& set);
+
+}  // namespace cubcal

@@ -1,0 +1,95 @@
+#include "cubcal/train/alarms.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "cubcal/core/check.h"
+
+namespace cubcal {
+
+namespace {
+
+std::string rounded(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string place(std::int64_t stage, std::int64_t epoch) {
+  return "stage " + std::to_string(stage) + ", epoch " + std::to_string(epoch + 1);
+}
+
+/// The term that broke first, of those the loss is a sum of.
+const char* culprit(const LossTerms& terms) {
+  if (!std::isfinite(terms.cross_entropy)) return "cross entropy";
+  if (!std::isfinite(terms.kl)) return "KL term";
+  if (!std::isfinite(terms.cub)) return "CUB-Loss";
+  if (!std::isfinite(terms.avuc)) return "AvUC loss";
+  return "weighted sum of the terms";
+}
+
+}  // namespace
+
+TrainingDiverged loss_not_finite(const LossTerms& terms, std::int64_t stage, std::int64_t epoch,
+                                 std::int64_t step, double learning_rate) {
+  return TrainingDiverged("the loss is not finite at " + place(stage, epoch) + ", step " +
+                          std::to_string(step + 1) + " (the " + culprit(terms) +
+                          " broke, at learning rate " + rounded("%.4g", learning_rate) +
+                          "): lower learning_rate, set clip_norm or lengthen warmup_epochs; the "
+                          "last good checkpoint was kept");
+}
+
+TrainingDiverged weights_not_finite(std::int64_t stage, std::int64_t epoch) {
+  return TrainingDiverged("a weight is not finite after " + place(stage, epoch) +
+                          ": lower learning_rate, set clip_norm or lengthen warmup_epochs; the "
+                          "last good checkpoint was kept");
+}
+
+std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context) {
+  std::vector<Alarm> alarms;
+  const std::string where = place(report.stage, report.epoch) + ": ";
+  if (context.gaussian && report.sigma.noise_to_signal < 1e-3) {
+    alarms.push_back(
+        {AlarmKind::kSigmaCollapsed,
+         where + "sigma has collapsed (noise to signal " +
+             rounded("%.2g", report.sigma.noise_to_signal) +
+             "), so the passes are all alike: raise moped_delta or initial_rho, or raise "
+             "kl_weight"});
+  }
+  if (context.gaussian && report.sigma.noise_to_signal > 10) {
+    alarms.push_back({AlarmKind::kSigmaExploded,
+                      where + "sigma has exploded (noise to signal " +
+                          rounded("%.3g", report.sigma.noise_to_signal) +
+                          "), so the weights are mostly noise: lower moped_delta, initial_rho or "
+                          "kl_weight"});
+  }
+  if (context.gaussian && report.kl_share > 0.9) {
+    alarms.push_back({AlarmKind::kKlDominates,
+                      where + "KL is " + rounded("%.0f", 100 * report.kl_share) +
+                          "% of the loss, so the data hardly count: lower kl_weight, or use "
+                          "kl_reduction = \"mean\""});
+  }
+  const std::optional<double>& accuracy = report.validation[Metric::kAccuracy];
+  if (report.epoch + 1 == context.chance_after_epochs && accuracy &&
+      *accuracy <= context.commonest_share + 0.01) {
+    alarms.push_back({AlarmKind::kAtChance,
+                      where + "validation accuracy is " + rounded("%.1f", 100 * *accuracy) +
+                          "%, what always answering the commonest class would give: change "
+                          "learning_rate (a factor of 3 either way), and look whether the labels "
+                          "belong to the images"});
+  }
+  return alarms;
+}
+
+std::vector<std::string> data_alarms(const ImageSet& set) {
+  std::vector<std::string> alarms;
+  for (const SetFinding& finding : examine_image_set(set)) {
+    alarms.push_back(finding.text + (finding.kind == SetFinding::Kind::kMissingClass
+                                         ? ": split the data by class, or leave the class out"
+                                         : ": what is measured on one of them is too good; split "
+                                           "the data by group"));
+  }
+  return alarms;
+}
+
+}  // namespace cubcal

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal/core/error.h"
+#include "cubcal/data/image_set.h"
+#include "cubcal/train/observer.h"
+
+/// Things that go wrong in training, as sentences that say what to do about them.
+namespace cubcal {
+
+/// The loss or the weights are no longer finite. The last checkpoint is from before.
+class TrainingDiverged : public DataError {
+ public:
+  using DataError::DataError;
+};
+
+TrainingDiverged loss_not_finite(const LossTerms& terms, std::int64_t stage, std::int64_t epoch,
+                                 std::int64_t step, double learning_rate);
+TrainingDiverged weights_not_finite(std::int64_t stage, std::int64_t epoch);
+
+struct AlarmContext {
+  std::int64_t chance_after_epochs = 5;
+  double commonest_share = 0;  ///< of the commonest class in the validation split
+  bool gaussian = false;
+};
+
+enum class AlarmKind {
+  kSigmaCollapsed,  ///< noise_to_signal below 1e-3
+  kSigmaExploded,   ///< noise_to_signal above 10
+  kKlDominates,     ///< KL above nine tenths of the loss
+  kAtChance         ///< accuracy of the commonest class after `chance_after_epochs` epochs
+};
+
+struct Alarm {
+  AlarmKind kind;
+  std::string text;
+};
+
+/// What is to be said of an epoch; mostly nothing.
+std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context);
+
+/// What is to be said of the data before training starts: classes missing from a split, groups in
+/// two splits.
+std::vector<std::string> data_alarms(const ImageSet& set);
+
+}  // namespace cubcal

@@ -1,0 +1,32 @@
+#include "cubcal/train/training_batches.h"
+
+#include <ATen/ATen.h>
+
+namespace cubcal {
+
+TrainingBatches::TrainingBatches(const ImageSplit& split, const Preprocessing& preprocessing,
+                                 const BatchOptions& options, c10::Device device)
+    : preprocessing_(preprocessing),
+      options_(options),
+      order_(split.size(), options.batch, options.seed),
+      images_(split.images.to(device)),
+      labels_(split.labels.to(device)) {}
+
+Batch TrainingBatches::make(std::uint64_t epoch, std::int64_t number) {
+  if (ordered_epoch_ != epoch) {
+    batches_ = order_.batches(epoch);
+    ordered_epoch_ = epoch;
+  }
+  Batch batch;
+  batch.indices = batches_[static_cast<std::size_t>(number)];
+  const at::Tensor chosen = at::tensor(batch.indices, at::kLong).to(images_.device());
+  batch.images = preprocess(images_.index_select(0, chosen), preprocessing_);
+  batch.labels = labels_.index_select(0, chosen);
+  if (options_.augmentation) {
+    const AugmentationKey key{options_.seed, epoch, batch.indices};
+    batch.images = augment(batch.images, key, *options_.augmentation);
+  }
+  return batch;
+}
+
+}  // namespace cubcal

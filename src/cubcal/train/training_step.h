@@ -1,0 +1,65 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "cubcal/bayes/kl.h"
+#include "cubcal/bayes/weight_passes.h"
+#include "cubcal/losses/avuc_loss.h"
+#include "cubcal/models/network.h"
+#include "cubcal/train/flat_sgd.h"
+#include "cubcal/train/run_options.h"
+#include "cubcal/train/training_batches.h"
+
+namespace cubcal {
+
+/// The terms of one step's loss.
+struct LossTerms {
+  double loss = 0;           ///< cross_entropy + kl + beta cub + avuc_weight avuc
+  double cross_entropy = 0;  ///< data term of the ELBO
+  double kl = 0;             ///< weighted
+  double cub = 0;            ///< unweighted
+  double avuc = 0;           ///< unweighted
+  double correct = 0;        ///< images whose mean prediction over the passes is right
+};
+
+/// What changes from step to step.
+struct StepOptions {
+  std::uint64_t stream = 1;  ///< of the weight draws and dropout masks
+  double learning_rate = 0;
+  double beta = 0;  ///< weight of CUB-Loss
+};
+
+/// One step of training: draws S sets of weights, runs the batch through each, computes the losses
+/// on the logits [S, B, K], and takes one step along the gradient, to which KL adds once.
+///
+/// Batch norm sees every pass, so its running statistics move S times per step: each time by
+/// 1 - (1 - m)^(1/S), which makes norm_momentum m over the step however many passes there are.
+/// (PyTorch's 0.1 per pass would leave them with the last two steps at S = 5.)
+class TrainingStep {
+ public:
+  /// class_weights: [K] on the network's device, undefined for none. The network must outlive it.
+  TrainingStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
+               at::Tensor class_weights, std::uint64_t seed);
+
+  /// Leaves the weights as they are where the loss is not finite. Feeds the threshold of AvUC where
+  /// the method is bnn+avuc.
+  LossTerms run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold);
+
+  FlatSgd& optimiser() { return optimiser_; }
+
+ private:
+  Network& network_;
+  StageOptions options_;
+  KlScale kl_scale_;
+  at::Tensor class_weights_;
+  std::uint64_t seed_;
+  WeightPasses passes_;
+  FlatSgd optimiser_;
+
+  std::vector<at::Tensor> forward(const Batch& batch);
+};
+
+}  // namespace cubcal

@@ -1,0 +1,329 @@
+// logits, predict and import as a user meets them: the program in a second process.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "cubcal/data/phantom.h"
+#include "cubcal/infer/content_hash.h"
+#include "cubcal/infer/mc_engine.h"
+#include "cubcal/infer/tensor_exchange.h"
+#include "cubcal/io/csv.h"
+#include "cubcal/io/logits_file.h"
+#include "cubcal/io/npz.h"
+#include "infer/tiny_model.h"
+
+namespace cubcal::test {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+const std::string kImages = std::string(CUBCAL_TEST_DATA) + "/images/";
+
+testing::AssertionResult has(const std::string& text, const std::string& words) {
+  if (text.find(words) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << words << "' is not in: " << text;
+}
+
+/// A model of the phantom set in the folder "model", untrained, with a small set of its own.
+class InferCommands : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    scratch = new ScratchFolder;
+    PhantomOptions phantom;
+    phantom.seed = 3;
+    phantom.train = 8;
+    phantom.val = 10;
+    phantom.test = 4;
+    phantom.ood = 6;
+    set = new ImageSet(make_phantom_set(phantom).set);
+    description = new ModelDescription;
+    description->network = "small-resnet";
+    description->class_names = set->class_names;
+    description->kind = LayerKind::kVariational;
+    description->preprocessing = fit_preprocessing(set->split("train").images);
+    description->provenance.data = "phantom";
+    description->provenance.data_hash = content_hash(*set);
+    description->provenance.phantom = phantom;
+    network =
+        make_network("small-resnet", description->network_options(c10::Device("cpu"))).release();
+    save_model(scratch->file("model"), *description, *network);
+  }
+  static void TearDownTestSuite() {
+    delete network;
+    delete description;
+    delete set;
+    delete scratch;
+  }
+
+  static Outcome run(const std::vector<std::string>& arguments) {
+    return run_cubcal(arguments, scratch->path());
+  }
+  static Outcome logits(const std::string& data, const std::string& split,
+                        const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"logits",  "--model", "model", "--data",  data,
+                                       "--split", split,     "-o",    "out.npz", "--mc",
+                                       "3",       "--seed",  "4"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+
+  static ScratchFolder* scratch;
+  static ImageSet* set;
+  static ModelDescription* description;
+  static Network* network;
+};
+
+ScratchFolder* InferCommands::scratch = nullptr;
+ImageSet* InferCommands::set = nullptr;
+ModelDescription* InferCommands::description = nullptr;
+Network* InferCommands::network = nullptr;
+
+TEST_F(InferCommands, HelpHasAnExample) {
+  for (const char* command : {"logits", "predict", "import"}) {
+    const Outcome help = run({command, "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_TRUE(has(help.out, "Example"));
+    EXPECT_TRUE(has(run({"--help"}).out, command));
+  }
+}
+
+TEST_F(InferCommands, LogitsOfTheModelsOwnPhantomSet) {
+  const Outcome outcome = logits("phantom", "val", {"--batch", "4"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err.find("differs"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "3 x 10 x 4 logits"));
+  const LogitsFile file = read_logits_file(scratch->file("out.npz"));
+  EXPECT_EQ(file.class_names, set->class_names);
+  ASSERT_TRUE(file.has_labels);
+  const ImageSplit& split = set->split("val");
+  for (std::int64_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(file.labels[static_cast<std::size_t>(i)], split.labels[i].item<std::int64_t>());
+    EXPECT_EQ(file.groups[static_cast<std::size_t>(i)],
+              std::to_string(split.groups[i].item<std::int64_t>()));
+  }
+  McOptions options;
+  options.passes = 3;
+  options.seed = 4;
+  McEngine engine(*network, description->preprocessing);
+  const at::Tensor expected = tensor_of(engine.run(split.images, options).logits);
+  EXPECT_TRUE(at::allclose(tensor_of(file.logits), expected, 1e-4, 1e-5));
+}
+
+TEST_F(InferCommands, LogitsOfOutliersHaveNoLabels) {
+  ASSERT_EQ(logits("phantom", "ood").exit_code, 0);
+  const LogitsFile file = read_logits_file(scratch->file("out.npz"));
+  EXPECT_FALSE(file.has_labels);
+  EXPECT_EQ(file.logits.shape(), (std::vector<std::size_t>{3, 6, 4}));
+}
+
+TEST_F(InferCommands, AnotherPhantomSeedIsAnotherSet) {
+  ASSERT_EQ(logits("phantom:99", "val", {"--mean"}).exit_code, 0);
+  const at::Tensor other = tensor_of(read_logits_file(scratch->file("out.npz")).logits);
+  ASSERT_EQ(logits("phantom", "val", {"--mean"}).exit_code, 0);
+  const at::Tensor own = tensor_of(read_logits_file(scratch->file("out.npz")).logits);
+  EXPECT_EQ(own.size(0), 1) << "--mean is one pass";
+  EXPECT_FALSE(at::allclose(own, other));
+}
+
+TEST_F(InferCommands, FeaturesComeWithTheLogits) {
+  ASSERT_EQ(logits("phantom", "test", {"--features"}).exit_code, 0);
+  const NpzReader npz(scratch->file("out.npz"));
+  for (const std::string& name : network->feature_names()) {
+    ASSERT_TRUE(npz.has("features_" + name));
+    EXPECT_EQ(npz.peek("features_" + name).shape[0], 4U);
+  }
+  EXPECT_EQ(run({"evaluate", "out.npz"}).exit_code, 0);
+}
+
+TEST_F(InferCommands, LogitsOfAnNpzSet) {
+  const at::Tensor images =
+      set->split("test").images.permute({0, 2, 3, 1}).contiguous();  // [n, H, W, C]
+  const auto write = [&](std::int64_t last_label) {
+    const std::vector<std::int64_t> labels{0, 1, 2, last_label};
+    NpzWriter npz(scratch->file("set.npz"));
+    npz.add("test_images",
+            ArrayView<const std::uint8_t>(images.data_ptr<std::uint8_t>(),
+                                          static_cast<std::size_t>(images.numel())),
+            {4, 32, 32, 3});
+    npz.add("test_labels", ArrayView<const std::int64_t>(labels), {4, 1});
+    npz.finish();
+  };
+  write(3);
+  ASSERT_EQ(logits("set.npz", "test").exit_code, 0);
+  const at::Tensor from_file = tensor_of(read_logits_file(scratch->file("out.npz")).logits);
+  ASSERT_EQ(logits("phantom", "test").exit_code, 0);
+  const at::Tensor own = tensor_of(read_logits_file(scratch->file("out.npz")).logits);
+  EXPECT_TRUE(at::allclose(from_file, own, 1e-4, 1e-5));
+  write(7);
+  const Outcome outcome = logits("set.npz", "test");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "label 7 of image 3 in split 'test' is no class of the model"));
+}
+
+TEST_F(InferCommands, LogitsRefusesInOneSentence) {
+  const auto refused = [&](const Outcome& outcome, int exit_code, const std::string& words) {
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, words));
+  };
+  refused(logits("phantom", "holdout"), 2, "has no split 'holdout'; it has 'train', 'val'");
+  refused(logits("phantom:x", "val"), 2, "--data phantom:SEED needs a whole number");
+  refused(logits("absent.npz", "val"), 1, "absent.npz");
+  refused(logits("phantom", "val", {"--mc", "0"}), 2, "--mc");
+  refused(run({"logits", "--model", "nowhere", "--data", "phantom", "-o", "x.npz"}), 1,
+          "nowhere/model.json");
+}
+
+TEST_F(InferCommands, PredictsImageFiles) {
+  const Outcome outcome =
+      run({"predict", "--model", "model", kImages + "rgb8.png", kImages + "cmyk.jpg",
+           kImages + "gray16.png", "--mc", "5", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json document = Json::parse(outcome.out);
+  EXPECT_TRUE(document["calibration"].is_null());
+  EXPECT_EQ(document["unreadable"].size(), 0U);
+  ASSERT_EQ(document["predictions"].size(), 3U);
+  for (const Json& each : document["predictions"]) {
+    double sum = 0, largest = 0;
+    for (const Json& probability : each["probabilities"]) {
+      sum += probability.get<double>();
+      largest = std::max(largest, probability.get<double>());
+    }
+    EXPECT_NEAR(sum, 1, 1e-9);
+    EXPECT_EQ(each["confidence"].get<double>(), largest);
+    EXPECT_EQ(each["probabilities"][each["class"].get<std::string>()].get<double>(), largest);
+    const Json& uncertainty = each["uncertainty"];
+    EXPECT_NEAR(uncertainty["total"].get<double>(),
+                uncertainty["aleatoric"].get<double>() + uncertainty["epistemic"].get<double>(),
+                1e-9);
+    const bool certain = uncertainty["total"].get<double>() <= document["eta"].get<double>();
+    EXPECT_EQ(each["verdict"], certain ? "accepted" : "referred");
+    EXPECT_TRUE(each["region"] == "sharpen" || each["region"] == "soften");
+  }
+}
+
+TEST_F(InferCommands, PredictionOfAnImageDependsOnNoOther) {
+  const auto confidence = [](const std::vector<std::string>& images, std::size_t index) {
+    std::vector<std::string> arguments{"predict", "--model", "model", "--json", "--mc", "4"};
+    arguments.insert(arguments.end(), images.begin(), images.end());
+    return Json::parse(run(arguments).out)["predictions"][index]["confidence"].get<double>();
+  };
+  EXPECT_NEAR(confidence({kImages + "rgb.jpg"}, 0),
+              confidence({kImages + "rgb8.png", kImages + "rgb.jpg"}, 1), 1e-6);
+}
+
+TEST_F(InferCommands, PredictNamesEveryBadFileAndKeepsTheGoodOnes) {
+  const Outcome outcome = run({"predict", "--model", "model", kImages + "expected.npz",
+                               kImages + "rgb8.png", "missing.jpg", "--mc", "2", "--csv"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const CsvTable table = parse_csv(outcome.out, "output");
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0][table.column("image")], kImages + "rgb8.png");
+  EXPECT_TRUE(table.has_column("p " + set->class_names[3]));
+  EXPECT_TRUE(has(outcome.err, "expected.npz' is neither a PNG nor a JPEG image"));
+  EXPECT_TRUE(has(outcome.err, "missing.jpg"));
+  EXPECT_TRUE(has(outcome.err, "2 of 3 images could not be read"));
+}
+
+TEST_F(InferCommands, PredictAppliesTheModelsCalibration) {
+  const fs::path folder = scratch->path() / "calibrated";
+  fs::create_directory(folder);
+  for (const char* name : {"model.json", "weights.safetensors"}) {
+    fs::copy_file(scratch->path() / "model" / name, folder / name);
+  }
+  Calibration calibration;
+  calibration.method = CalibrationMethod::kTsNll;
+  calibration.classes = 4;
+  calibration.thresholds = paper_thresholds();
+  calibration.t_high = calibration.t_low = 50;
+  calibration.box_high = calibration.box_low = {0.25, 50};
+  attach_calibration(folder.string(), calibration);
+  const Outcome outcome =
+      run({"predict", "--model", "calibrated", kImages + "rgb8.png", "--mc", "2", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json document = Json::parse(outcome.out);
+  EXPECT_EQ(document["calibration"], "ts-nll");
+  EXPECT_LT(document["predictions"][0]["confidence"].get<double>(), 0.35) << "T = 50 flattens";
+  EXPECT_TRUE(has(run({"predict", "--model", "calibrated", kImages + "rgb8.png"}).out,
+                  "Calibrated with ts-nll"));
+}
+
+/// The network's tensors in a file, but for those whose name starts with `without`.
+void write_weights(const Network& source, const std::string& path, const std::string& without) {
+  const HostTensors tensors(source.parameters().named_tensors());
+  std::vector<TensorView> kept;
+  for (const TensorView& view : tensors.views()) {
+    if (view.name.rfind(without, 0) != 0) kept.push_back(view);
+  }
+  write_safetensors(path, kept);
+}
+
+TEST_F(InferCommands, ImportsWhatFitsAndNothingElse) {
+  const std::unique_ptr<Network> source = tiny_network(LayerKind::kDeterministic, 5);
+  write_weights(*source, scratch->file("trunk.safetensors"), "fc.");
+  const std::vector<std::string> command{
+      "import", "trunk.safetensors", "--network", "small-resnet", "--classes", "3",     "--size",
+      "16",     "--channels",        "1",         "--mean",       "0.5",       "--std", "0.25",
+      "-o",     "imported"};
+  const Outcome refused = run(command);
+  EXPECT_EQ(refused.exit_code, 1);
+  for (const char* name : {"fc.0.weight", "fc.0.bias", "fc.3.weight", "fc.3.bias"}) {
+    EXPECT_TRUE(has(refused.err, std::string("\n  ") + name + "\n"));
+  }
+  EXPECT_TRUE(has(refused.err, "nothing was written"));
+  EXPECT_FALSE(fs::exists(scratch->file("imported")));
+
+  std::vector<std::string> allowed = command;
+  allowed.insert(allowed.end(), {"--allow-missing", "fc", "--class-names", "a,b,c"});
+  const Outcome outcome = run(allowed);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "freshly initialised (4):"));
+  const LoadedModel model = load_model(scratch->file("imported"));
+  EXPECT_EQ(model.description.class_names, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(model.description.provenance.stage, "imported");
+  const std::size_t conv = model.network->parameters().index_of("conv1.weight");
+  EXPECT_TRUE(at::equal(model.network->parameters().mean_weights()[conv],
+                        source->parameters().mean_weights()[conv]));
+}
+
+TEST_F(InferCommands, ImportsByMopedWhenTold) {
+  const std::unique_ptr<Network> source = tiny_network(LayerKind::kDeterministic, 5);
+  write_weights(*source, scratch->file("all.safetensors"), "-");
+  const std::vector<std::string> command{
+      "import", "all.safetensors", "--network", "small-resnet", "--classes", "3",     "--size",
+      "16",     "--channels",      "1",         "--mean",       "0.5",       "--std", "0.25",
+      "-o",     "gaussian",        "--kind",    "variational"};
+  const Outcome refused = run(command);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "conv1.weight.mu"));
+  std::vector<std::string> told = command;
+  told.insert(told.end(), {"--moped", "0.1"});
+  ASSERT_EQ(run(told).exit_code, 0);
+  const LoadedModel model = load_model(scratch->file("gaussian"));
+  EXPECT_EQ(model.network->options().kind, LayerKind::kVariational);
+  const std::size_t conv = model.network->parameters().index_of("conv1.weight");
+  EXPECT_TRUE(at::equal(model.network->parameters().mean_weights()[conv],
+                        source->parameters().mean_weights()[conv]));
+}
+
+TEST_F(InferCommands, ImportChecksItsOptions) {
+  const auto refused = [&](std::vector<std::string> more, const std::string& words) {
+    std::vector<std::string> command{"import", "x.pth", "--network", "resnet34", "-o", "nope"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, words));
+  };
+  refused({}, "--classes");
+  refused({"--classes", "3", "--class-names", "a,b"}, "--class-names names 2 classes");
+  refused({"--classes", "3", "--mean", "0.5,0.5,0.5"}, "--mean and --std go together");
+  refused({"--classes", "3", "--channels", "1"}, "--mean and --std are needed");
+  refused({"--classes", "3", "--moped", "0.1"}, "needs --kind variational");
+}
+
+}  // namespace
+}  // namespace cubcal::test

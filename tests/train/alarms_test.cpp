@@ -1,0 +1,84 @@
+#include "cubcal/train/alarms.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace cubcal {
+namespace {
+
+EpochReport healthy() {
+  EpochReport report;
+  report.epoch = 4;
+  report.kl_share = 0.3;
+  report.sigma = {0.01, 0.001, 0.1, 0.1};
+  report.validation[Metric::kAccuracy] = 0.8;
+  return report;
+}
+
+AlarmContext context() { return {5, 0.5, true}; }
+
+void expect_one(const EpochReport& report, AlarmKind kind, const std::string& words) {
+  const std::vector<Alarm> alarms = epoch_alarms(report, context());
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_EQ(alarms[0].kind, kind);
+  EXPECT_NE(alarms[0].text.find(words), std::string::npos) << alarms[0].text;
+  EXPECT_NE(alarms[0].text.find("epoch 5"), std::string::npos) << alarms[0].text;
+}
+
+TEST(Alarms, AHealthyEpochRaisesNone) { EXPECT_TRUE(epoch_alarms(healthy(), context()).empty()); }
+
+TEST(Alarms, CollapsedAndExplodedSigma) {
+  EpochReport report = healthy();
+  report.sigma.noise_to_signal = 1e-4;
+  expect_one(report, AlarmKind::kSigmaCollapsed, "raise moped_delta");
+  report.sigma.noise_to_signal = 20;
+  expect_one(report, AlarmKind::kSigmaExploded, "lower moped_delta");
+}
+
+TEST(Alarms, PointNetworksHaveNoSigma) {
+  EpochReport report = healthy();
+  report.sigma = {};
+  report.kl_share = 0;
+  EXPECT_TRUE(epoch_alarms(report, {5, 0.5, false}).empty());
+}
+
+TEST(Alarms, KlThatDominates) {
+  EpochReport report = healthy();
+  report.kl_share = 0.95;
+  expect_one(report, AlarmKind::kKlDominates, "lower kl_weight");
+}
+
+TEST(Alarms, AccuracyAtChanceOnceAfterSoManyEpochs) {
+  EpochReport report = healthy();
+  report.validation[Metric::kAccuracy] = 0.505;
+  expect_one(report, AlarmKind::kAtChance, "change learning_rate");
+  report.epoch = 3;
+  EXPECT_TRUE(epoch_alarms(report, context()).empty());
+}
+
+TEST(Alarms, ABrokenLossNamesItsTermAndWhatToDo) {
+  LossTerms terms;
+  terms.kl = std::numeric_limits<double>::infinity();
+  const std::string text = loss_not_finite(terms, 2, 6, 10, 0.25).what();
+  EXPECT_NE(text.find("stage 2, epoch 7, step 11"), std::string::npos) << text;
+  EXPECT_NE(text.find("KL term broke"), std::string::npos) << text;
+  EXPECT_NE(text.find("lower learning_rate"), std::string::npos) << text;
+  EXPECT_NE(text.find("last good checkpoint was kept"), std::string::npos) << text;
+}
+
+TEST(Alarms, AClassMissingFromASplitIsTold) {
+  ImageSet set{"tiny", {"a", "b"}, {}};
+  set.splits.push_back(
+      {"train", at::zeros({2, 1, 8, 8}, at::kByte), at::tensor({0, 1}, at::kLong), {}, false});
+  set.splits.push_back(
+      {"val", at::zeros({2, 1, 8, 8}, at::kByte), at::tensor({0, 0}, at::kLong), {}, false});
+  const std::vector<std::string> alarms = data_alarms(set);
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_NE(alarms[0].find("no image of class 'b'"), std::string::npos) << alarms[0];
+  EXPECT_NE(alarms[0].find("split the data by class"), std::string::npos) << alarms[0];
+}
+
+}  // namespace
+}  // namespace cubcal

@@ -1,0 +1,99 @@
+#include "cubcal/train/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+#include "expect_error.h"
+
+namespace cubcal {
+namespace {
+
+using test::expect_error;
+
+void fill(ParameterStore& store, std::int64_t features) {
+  store.add_parameter("weight", {features, 2}, ParameterKind::kVariational, {});
+  store.add_parameter("norm", {3}, ParameterKind::kPoint, {});
+  store.add_buffer("running_mean", {3}, 0);
+  store.allocate(at::kFloat, at::kCPU);
+}
+
+CheckpointHead some_head() {
+  CheckpointHead head;
+  head.state.stage = 1;
+  head.state.epoch = 7;
+  head.state.step = 3;
+  head.state.sums = {1.0 / 3, 0.2, 0.1, 1e-17, 4, 12};
+  head.state.images = 99;
+  head.state.beta = {7, 0.1, 2.0 / 7, 3, 4, 5};
+  head.state.avuc.value = 0.7;
+  head.state.avuc.correct_sum = 0.1 + 0.2;
+  head.state.avuc.correct_count = 11;
+  head.state.early_stop.best = 0.1 * 3;
+  head.state.early_stop.best_epoch = 4;
+  head.state.early_stop.epochs_since_best = 2;
+  head.state.stage_seconds = 12.5;
+  head.state.finished = {{20, 11, 0.5, true, 3.25}};
+  head.state.metrics_bytes = 12345;
+  head.compute = {2, ConvolutionBackend::kOneDnn};
+  head.recipe_hash = "r";
+  head.data_hash = "d";
+  return head;
+}
+
+TEST(Checkpoint, HoldsTheStateExactly) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  EXPECT_FALSE(read_checkpoint_head(path).has_value());
+  const CheckpointHead head = some_head();
+  write_checkpoint(path, head, nullptr, nullptr);
+  const CheckpointHead read = read_checkpoint_head(path).value();
+  EXPECT_EQ(to_json(read.state), to_json(head.state));
+  EXPECT_EQ(read.state.early_stop.best, head.state.early_stop.best);
+  EXPECT_EQ(read.compute.threads, 2);
+  EXPECT_EQ(read.compute.convolution, ConvolutionBackend::kOneDnn);
+  EXPECT_EQ(read.recipe_hash, "r");
+}
+
+TEST(Checkpoint, PutsTensorsAndMomentaBack) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  ParameterStore store;
+  fill(store, 4);
+  FlatSgd sgd(store, {});
+  store.mu().copy_(at::arange(8, at::kFloat) / 3);
+  store.buffer_values().fill_(0.25F);
+  store.mu_gradient().fill_(0.5F);
+  sgd.step(0.1);
+  write_checkpoint(path, some_head(), &store, &sgd);
+
+  ParameterStore other;
+  fill(other, 4);
+  FlatSgd other_sgd(other, {});
+  restore_checkpoint(path, other, other_sgd);
+  EXPECT_TRUE(at::equal(other.mu(), store.mu()));
+  EXPECT_TRUE(at::equal(other.buffer_values(), store.buffer_values()));
+  for (std::size_t i = 0; i < sgd.state().size(); ++i) {
+    EXPECT_TRUE(at::equal(other_sgd.state()[i].second, sgd.state()[i].second));
+  }
+
+  ParameterStore larger;
+  fill(larger, 5);
+  FlatSgd larger_sgd(larger, {});
+  expect_error<DataError>([&] { restore_checkpoint(path, larger, larger_sgd); },
+                          "does not fit the network");
+}
+
+TEST(Checkpoint, ADamagedFileIsNamed) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  write_file_atomically(path, "no tensors here");
+  expect_error<DataError>([&] { read_checkpoint_head(path); }, "checkpoint.safetensors");
+}
+
+}  // namespace
+}  // namespace cubcal

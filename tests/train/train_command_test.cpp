@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "cubcal/io/atomic_file.h"
+
+namespace cubcal::test {
+namespace {
+
+constexpr const char* kRecipe = R"([data.phantom]
+train = 60
+val = 30
+test = 8
+ood = 8
+image_size = 16
+[stage1]
+epochs = 1
+)";
+
+class TrainCommand : public testing::Test {
+ protected:
+  void SetUp() override { write_file_atomically(folder_.file("r.toml"), kRecipe); }
+
+  Outcome train(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "train");
+    return run_cubcal(arguments, folder_.path());
+  }
+
+  ScratchFolder folder_;
+};
+
+void expect_failure(const Outcome& outcome, int code, const std::string& words) {
+  EXPECT_EQ(outcome.exit_code, code);
+  EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+}
+
+TEST_F(TrainCommand, TrainsIntoTheRunFolderAndKeepsItUnlessForced) {
+  const Outcome first = train({"r.toml"});
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_NE(first.out.find("epoch 1/1: loss"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("convolutions by"), std::string::npos) << first.out;
+  for (const char* name : {"best/model.json", "last/weights.safetensors", "recipe.toml",
+                           "metrics.jsonl", "record.json", "checkpoint.safetensors"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "runs" / "r" / name)) << name;
+  }
+  expect_failure(train({"r.toml"}), 2, "holds a finished run: --force replaces it");
+  EXPECT_EQ(train({"r.toml", "--force", "--set", "seed=2"}).exit_code, 0);
+}
+
+TEST_F(TrainCommand, ErrorsInTheRecipeAreUsageErrors) {
+  expect_failure(train({"r.toml", "--set", "stage1.epoch=3"}), 2, "did you mean 'stage1.epochs'?");
+  expect_failure(train({}), 2, "train needs a RECIPE");
+  expect_failure(train({"absent.toml"}), 1, "absent.toml");
+  expect_failure(train({"r.toml", "--set", "stage1.learning_rate=1e30", "--set", "stage1.epochs=2",
+                        "--out", "broken"}),
+                 1, "lower learning_rate");
+}
+
+}  // namespace
+}  // namespace cubcal::test

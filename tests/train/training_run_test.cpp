@@ -1,0 +1,328 @@
+#include "cubcal/train/training_run.h"
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "cubcal/bayes/compute_backend.h"
+#include "cubcal/core/error.h"
+#include "cubcal/data/phantom.h"
+#include "cubcal/infer/model_folder.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/train/alarms.h"
+#include "cubcal/train/checkpoint.h"
+#include "expect_error.h"
+
+namespace cubcal {
+namespace {
+
+using nlohmann::json;
+using test::expect_error;
+using test::ScratchFolder;
+
+const ImageSet& tiny_set() {
+  static const ImageSet set = [] {
+    set_convolution_backend(ConvolutionBackend::kIm2col);  // the same on every machine
+    PhantomOptions options;
+    options.train = 96;
+    options.val = 48;
+    options.test = 8;
+    options.ood = 8;
+    options.image_size = 16;
+    return make_phantom_set(options).set;
+  }();
+  return set;
+}
+
+StageOptions tiny_stage(TrainingMethod method, std::int64_t epochs) {
+  StageOptions stage;
+  stage.method = method;
+  stage.epochs = epochs;
+  stage.batch = 20;
+  stage.passes = 2;
+  stage.learning_rate.peak = 0.02;
+  stage.kl.reduction = KlReduction::kMean;
+  stage.kl.weight = 0.1;
+  stage.beta.beta = 0.01;
+  stage.beta.warmup_epochs = 1;
+  stage.early_stop.metric = "accuracy";
+  return stage;
+}
+
+RunOptions one_stage(TrainingMethod method, std::int64_t epochs) {
+  RunOptions options;
+  options.stages = {tiny_stage(method, epochs)};
+  options.validation.passes = 3;
+  options.seed = 5;
+  return options;
+}
+
+RunOptions two_stages(TrainingMethod method) {
+  RunOptions options = one_stage(TrainingMethod::kDeterministic, 2);
+  options.stages.push_back(tiny_stage(method, 3));
+  options.stages.back().start = StageStart::kPrevious;
+  return options;
+}
+
+struct Recorder : TrainObserver {
+  std::vector<StageReport> stages;
+  std::vector<EpochReport> epochs;
+  std::vector<std::string> warnings;
+  int steps = 0;
+  int stop_after = -1;  ///< steps
+
+  void stage_started(const StageReport& report) override { stages.push_back(report); }
+  void step_done(const StepReport&) override { ++steps; }
+  void epoch_done(const EpochReport& report) override { epochs.push_back(report); }
+  void warning(const std::string& sentence) override { warnings.push_back(sentence); }
+  bool stop_requested() override { return stop_after >= 0 && steps >= stop_after; }
+};
+
+RunResult train_tiny(const RunOptions& options, const std::string& folder, Recorder& recorder) {
+  return train(tiny_set(), options, {folder}, Provenance{}, recorder);
+}
+
+std::string bytes_of(const std::string& path) { return read_text_file(path, 1 << 28); }
+
+std::vector<json> lines_of(const std::string& path) {
+  std::istringstream stream(bytes_of(path));
+  std::vector<json> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+TEST(TrainingRun, LowersTheLossAndLeavesAWholeFolder) {
+  const ScratchFolder folder;
+  RunOptions options = one_stage(TrainingMethod::kDeterministic, 8);
+  options.tensorboard = true;
+  Recorder recorder;
+  const RunResult result = train_tiny(options, folder.file("run"), recorder);
+  EXPECT_TRUE(result.finished);
+  ASSERT_EQ(recorder.epochs.size(), 8U);
+  EXPECT_LT(recorder.epochs.back().terms.loss, 0.85 * recorder.epochs.front().terms.loss);
+
+  const RunFolder run{folder.file("run")};
+  const std::vector<json> lines = lines_of(run.metrics());
+  ASSERT_EQ(lines.size(), 8U);
+  EXPECT_EQ(lines[2].at("epoch"), 3);
+  EXPECT_EQ(lines[2].at("step"), 15);
+  EXPECT_DOUBLE_EQ(lines[7].at("loss"), recorder.epochs[7].terms.loss);
+  EXPECT_TRUE(lines[7].at("validation").contains("balanced_accuracy"));
+  EXPECT_GT(std::filesystem::file_size(run.events()), 8U * 100U);
+  const json record = json::parse(bytes_of(run.record()));
+  EXPECT_EQ(record.at("stages").at(0).at("epochs"), 8);
+  EXPECT_EQ(record.at("stages").at(0).at("last").at("epoch"), 8);
+  EXPECT_EQ(run_status(run, 1), RunStatus::kFinished);
+  EXPECT_EQ(load_model(run.best(0, 1)).description.kind, LayerKind::kDeterministic);
+}
+
+TEST(TrainingRun, EveryMethodTrainsFromADeterministicStage) {
+  for (const TrainingMethod method : {TrainingMethod::kMcDropout, TrainingMethod::kBnn,
+                                      TrainingMethod::kBnnAvuc, TrainingMethod::kBnnCub}) {
+    SCOPED_TRACE(training_method_name(method));
+    const ScratchFolder folder;
+    Recorder recorder;
+    train_tiny(two_stages(method), folder.file("run"), recorder);
+    const LoadedModel model = load_model(folder.file("run/last"));
+    EXPECT_EQ(model.description.kind, layer_kind(method));
+    EXPECT_EQ(model.description.provenance.stage, training_method_name(method));
+    EXPECT_EQ(model.description.provenance.epoch, 3);
+    EXPECT_EQ(load_model(folder.file("run/stage1/best")).description.kind,
+              LayerKind::kDeterministic);
+    const bool gaussian = layer_kind(method) == LayerKind::kVariational;
+    ASSERT_EQ(recorder.stages.size(), 2U);
+    EXPECT_EQ(recorder.stages[1].kl_weight.empty(), !gaussian);
+    const EpochReport& last = recorder.epochs.back();
+    EXPECT_EQ(last.kl_share > 0, gaussian);
+    EXPECT_EQ(last.sigma.noise_to_signal > 0, gaussian);
+    EXPECT_EQ(last.terms.cub > 0, method == TrainingMethod::kBnnCub);
+    EXPECT_EQ(last.terms.avuc > 0, method == TrainingMethod::kBnnAvuc);
+    EXPECT_EQ(last.beta > 0, method == TrainingMethod::kBnnCub);
+  }
+}
+
+TEST(TrainingRun, BetaIsZeroInTheWarmUpAndTheBestEpochComesAfterIt) {
+  const ScratchFolder folder;
+  RunOptions options = one_stage(TrainingMethod::kBnnCub, 3);
+  options.stages[0].beta.warmup_epochs = 2;
+  Recorder recorder;
+  train_tiny(options, folder.file("run"), recorder);
+  EXPECT_EQ(recorder.epochs[1].beta, 0);
+  EXPECT_GT(recorder.epochs[1].terms.cub, 0) << "is measured all the same";
+  EXPECT_EQ(recorder.epochs[2].beta, 0.01);
+  EXPECT_FALSE(recorder.epochs[0].best || recorder.epochs[1].best);
+  EXPECT_TRUE(recorder.epochs[2].best);
+}
+
+/// Stopped after every few steps, in the middle of epochs, at their ends and between stages.
+TEST(TrainingRun, AStoppedRunEndsWithTheSameBytes) {
+  for (const TrainingMethod method :
+       {TrainingMethod::kMcDropout, TrainingMethod::kBnnAvuc, TrainingMethod::kBnnCub}) {
+    SCOPED_TRACE(training_method_name(method));
+    const ScratchFolder folder;
+    RunOptions options = two_stages(method);
+    options.stages[1].beta.mode = BetaMode::kAutomatic;
+    options.tensorboard = true;
+    Recorder through;
+    train_tiny(options, folder.file("through"), through);
+    int resumed = 0;
+    for (bool finished = false; !finished; ++resumed) {
+      Recorder recorder;
+      recorder.stop_after = 3;
+      finished = train_tiny(options, folder.file("stopped"), recorder).finished;
+      ASSERT_LT(resumed, 20);
+    }
+    EXPECT_GT(resumed, 6);
+    for (const char* name : {"last/weights.safetensors", "best/weights.safetensors",
+                             "stage1/best/weights.safetensors"}) {
+      EXPECT_EQ(bytes_of(folder.file(std::string("stopped/") + name)),
+                bytes_of(folder.file(std::string("through/") + name)))
+          << name;
+    }
+    std::vector<json> stopped_lines = lines_of(folder.file("stopped/metrics.jsonl"));
+    std::vector<json> through_lines = lines_of(folder.file("through/metrics.jsonl"));
+    for (json& line : stopped_lines) line.erase("seconds");
+    for (json& line : through_lines) line.erase("seconds");
+    EXPECT_EQ(stopped_lines, through_lines);
+  }
+}
+
+TEST(TrainingRun, AnotherSeedGivesOtherWeights) {
+  const ScratchFolder folder;
+  RunOptions options = one_stage(TrainingMethod::kBnn, 1);
+  Recorder recorder;
+  train_tiny(options, folder.file("a"), recorder);
+  options.seed = 6;
+  train_tiny(options, folder.file("b"), recorder);
+  EXPECT_NE(bytes_of(folder.file("a/last/weights.safetensors")),
+            bytes_of(folder.file("b/last/weights.safetensors")));
+}
+
+TEST(TrainingRun, ALossThatIsNotFiniteStopsAndKeepsTheLastGoodCheckpoint) {
+  const ScratchFolder folder;
+  RunOptions options = one_stage(TrainingMethod::kDeterministic, 4);
+  Recorder first;
+  first.stop_after = 6;  // one epoch and a step
+  train_tiny(options, folder.file("run"), first);
+  options.stages[0].learning_rate.peak = 1e30;
+  Recorder second;
+  expect_error<TrainingDiverged>([&] { train_tiny(options, folder.file("run"), second); },
+                                 "lower learning_rate");
+  const CheckpointHead head =
+      read_checkpoint_head(RunFolder{folder.file("run")}.checkpoint()).value();
+  EXPECT_EQ(head.state.epoch, 1);
+  EXPECT_EQ(head.state.step, 1);
+}
+
+TEST(TrainingRun, ACheckpointOfAnotherRecipeOrOtherDataIsRefused) {
+  const ScratchFolder folder;
+  const RunOptions options = one_stage(TrainingMethod::kDeterministic, 2);
+  Recorder recorder;
+  recorder.stop_after = 2;
+  Provenance provenance;
+  provenance.recipe_hash = "1";
+  provenance.data_hash = "2";
+  const RunFolder run{folder.file("run")};
+  train(tiny_set(), options, run, provenance, recorder);
+  EXPECT_EQ(run_status(run, 1), RunStatus::kUnfinished);
+  provenance.recipe_hash = "3";
+  expect_error<DataError>([&] { train(tiny_set(), options, run, provenance, recorder); },
+                          "was started with another recipe");
+  provenance.recipe_hash = "1";
+  provenance.data_hash = "3";
+  expect_error<DataError>([&] { train(tiny_set(), options, run, provenance, recorder); },
+                          "was started with other data");
+}
+
+TEST(TrainingRun, AnotherNumberOfThreadsIsAWarning) {
+  const ScratchFolder folder;
+  const RunOptions options = one_stage(TrainingMethod::kDeterministic, 1);
+  const int threads = at::get_num_threads();
+  Recorder first;
+  first.stop_after = 2;
+  train_tiny(options, folder.file("run"), first);
+  at::set_num_threads(threads + 1);
+  Recorder second;
+  train_tiny(options, folder.file("run"), second);
+  at::set_num_threads(threads);
+  ASSERT_EQ(second.warnings.size(), 1U);
+  EXPECT_NE(second.warnings[0].find("use --threads " + std::to_string(threads)), std::string::npos)
+      << second.warnings[0];
+}
+
+TEST(TrainingRun, StopsEarly) {
+  const ScratchFolder folder;
+  RunOptions options = one_stage(TrainingMethod::kDeterministic, 30);
+  options.stages[0].learning_rate.peak = 1e-12;  // nothing gets better
+  options.stages[0].early_stop = {"accuracy", 3, 0};
+  options.stages[0].sgd.weight_decay = 0;
+  Recorder recorder;
+  const RunResult result = train_tiny(options, folder.file("run"), recorder);
+  EXPECT_TRUE(result.stages[0].stopped_early);
+  EXPECT_LT(recorder.epochs.size(), 30U);
+  EXPECT_EQ(static_cast<std::int64_t>(recorder.epochs.size()), result.stages[0].best_epoch + 4);
+}
+
+TEST(TrainingRun, AMissingClassIsToldAndAMissingSplitIsAnError) {
+  const ScratchFolder folder;
+  ImageSet set = tiny_set();
+  set.class_names.emplace_back("never seen");
+  Recorder recorder;
+  const RunOptions options = one_stage(TrainingMethod::kDeterministic, 1);
+  train(set, options, {folder.file("run")}, Provenance{}, recorder);
+  ASSERT_FALSE(recorder.warnings.empty());
+  EXPECT_NE(recorder.warnings[0].find("'never seen'"), std::string::npos) << recorder.warnings[0];
+
+  set = tiny_set();
+  set.splits.erase(set.splits.begin() + 1);
+  expect_error<ArgumentError>(
+      [&] { train(set, options, {folder.file("other")}, Provenance{}, recorder); },
+      "has no split 'val'");
+}
+
+TEST(TrainingRun, APointNetworkCannotStartFromAGaussianOne) {
+  const ScratchFolder folder;
+  Recorder recorder;
+  train_tiny(one_stage(TrainingMethod::kBnn, 1), folder.file("bnn"), recorder);
+  RunOptions options = one_stage(TrainingMethod::kMcDropout, 1);
+  options.pretrained = folder.file("bnn/last");
+  options.stages[0].start = StageStart::kPrevious;
+  expect_error<ArgumentError>([&] { train_tiny(options, folder.file("run"), recorder); },
+                              "cannot start from the Gaussian model");
+}
+
+std::size_t resident_bytes() {
+  std::size_t total = 0, resident = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  const int found = std::fscanf(file, "%zu %zu", &total, &resident);
+  std::fclose(file);
+  return found == 2 ? resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+struct MemoryRecorder : TrainObserver {
+  std::vector<std::size_t> after_epoch;
+  void epoch_done(const EpochReport&) override { after_epoch.push_back(resident_bytes()); }
+};
+
+TEST(TrainingRun, MemoryDoesNotGrowOverEpochs) {
+  if (resident_bytes() == 0) GTEST_SKIP() << "this system has no /proc/self/statm";
+  const ScratchFolder folder;
+  RunOptions options = one_stage(TrainingMethod::kBnnCub, 24);
+  options.stages[0].passes = 3;
+  MemoryRecorder recorder;
+  train(tiny_set(), options, {folder.file("run")}, Provenance{}, recorder);
+  // A single graph kept per step would be 5 steps x 3 passes x about 1.5 MB an epoch.
+  const double grown =
+      static_cast<double>(recorder.after_epoch[23]) - static_cast<double>(recorder.after_epoch[11]);
+  EXPECT_LT(grown, 4e6);
+}
+
+}  // namespace
+}  // namespace cubcal
