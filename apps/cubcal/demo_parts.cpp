@@ -19,21 +19,20 @@ namespace cubcal::app {
 
 namespace {
 
-constexpr std::size_t kPasses = 80;
-
 DemoPart make_part(const DemoOptions& options, const std::string& name,
                    std::vector<std::string> overrides) {
   overrides.push_back("seed=" + std::to_string(options.seed));
   if (options.quick) {
     for (const char* change :
          {"data.phantom.train=300", "data.phantom.val=100", "data.phantom.test=100",
-          "data.phantom.ood=40", "data.phantom.image_size=16", "stage1.epochs=4", "stage2.epochs=3",
+          "data.phantom.ood=40", "data.phantom.image_size=16", "stage1.epochs=4", "stage2.epochs=2",
           "stage2.passes=2", "stage2.beta_warmup_epochs=1"}) {
       overrides.emplace_back(change);
     }
   }
   return {name, options.folder + "/" + name,
-          parse_recipe(kPhantomRecipe, "recipes/phantom.toml", overrides)};
+          parse_recipe(kPhantomRecipe, "recipes/phantom.toml", overrides),
+          options.quick ? std::size_t{20} : std::size_t{80}};
 }
 
 std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
@@ -45,7 +44,8 @@ std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
 void draw_logits(const DemoPart& part, LoadedModel& model, const ImageSplit& split) {
   ProgressBar bar(part.name + ", logits of " + split.name);
   McOptions mc;
-  mc.passes = part.recipe.run.stages.back().method == TrainingMethod::kDeterministic ? 1 : kPasses;
+  mc.passes =
+      part.recipe.run.stages.back().method == TrainingMethod::kDeterministic ? 1 : part.passes;
   mc.interrupted = InterruptWatch::interrupted;
   mc.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   McEngine engine(*model.network, model.description.preprocessing);

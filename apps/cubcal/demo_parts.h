@@ -21,6 +21,7 @@ struct DemoPart {
   std::string name;    ///< "bnn+cub", also the name of the part's folder
   std::string folder;  ///< the run's
   Recipe recipe;
+  std::size_t passes;  ///< of the logits; a deterministic network has one
 
   std::string model() const;
   /// The part's logits of a split: "<folder>/val.npz".

@@ -52,9 +52,7 @@ void check_run_folder(const RunFolder& run, const Recipe& recipe,
     return;
   }
   switch (run_status(run, recipe.run.stages.size())) {
-    case RunStatus::kEmpty:
-      remove_run(run);  // of a run that was killed before its first checkpoint
-      return;
+    case RunStatus::kEmpty: return;
     case RunStatus::kFinished:
       throw ArgumentError("'" + run.path + "' holds a finished run: --force replaces it");
     case RunStatus::kUnfinished:

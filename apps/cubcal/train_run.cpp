@@ -43,7 +43,8 @@ void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& fo
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw io_error("make the folder", folder, error.message());
-  write_file_atomically(run.recipe(), recipe.text);
+  // A run that goes on keeps the recipe it was started with.
+  if (!std::filesystem::exists(run.checkpoint())) write_file_atomically(run.recipe(), recipe.text);
   const InterruptWatch watch;
   TrainingView view(indent);
   const RunResult result = train(set, recipe.run, run, make_provenance(recipe, set), view);

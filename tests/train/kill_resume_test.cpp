@@ -31,11 +31,11 @@ test = 8
 ood = 8
 image_size = 16
 [stage1]
-epochs = 8
+epochs = 5
 batch = 16
 [stage2]
 method = "METHOD"
-epochs = 8
+epochs = 5
 batch = 16
 passes = 3
 learning_rate = 0.01
@@ -125,7 +125,7 @@ void kill_and_resume(const std::string& method, std::uint64_t seed) {
   SeedStream random(seed, 0);
   int kills = 0;
   Outcome outcome;
-  for (int round = 0; round < 6 && !outcome.exited; ++round) {
+  for (int round = 0; round < 5 && !outcome.exited; ++round) {
     TrainingProcess process(recipe, folder.file("killed"));
     outcome = process.signal_after(
         std::chrono::duration<double>(seconds * (0.15 + 0.6 * random.uniform())), SIGKILL);

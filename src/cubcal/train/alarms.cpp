@@ -9,6 +9,10 @@ namespace cubcal {
 
 namespace {
 
+constexpr const char* kAdvice =
+    ": lower learning_rate, set clip_norm or lengthen warmup_epochs; the last good checkpoint was "
+    "kept";
+
 std::string rounded(const char* format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
@@ -34,15 +38,17 @@ TrainingDiverged loss_not_finite(const LossTerms& terms, std::int64_t stage, std
                                  std::int64_t step, double learning_rate) {
   return TrainingDiverged("the loss is not finite at " + place(stage, epoch) + ", step " +
                           std::to_string(step + 1) + " (the " + culprit(terms) +
-                          " broke, at learning rate " + rounded("%.4g", learning_rate) +
-                          "): lower learning_rate, set clip_norm or lengthen warmup_epochs; the "
-                          "last good checkpoint was kept");
+                          " broke, at learning rate " + rounded("%.4g", learning_rate) + ")" +
+                          kAdvice);
 }
 
 TrainingDiverged weights_not_finite(std::int64_t stage, std::int64_t epoch) {
-  return TrainingDiverged("a weight is not finite after " + place(stage, epoch) +
-                          ": lower learning_rate, set clip_norm or lengthen warmup_epochs; the "
-                          "last good checkpoint was kept");
+  return TrainingDiverged("a weight is not finite after " + place(stage, epoch) + kAdvice);
+}
+
+TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch) {
+  return TrainingDiverged("validation after " + place(stage, epoch) +
+                          " gives logits that are not finite" + kAdvice);
 }
 
 std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context) {

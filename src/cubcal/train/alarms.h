@@ -19,6 +19,8 @@ class TrainingDiverged : public DataError {
 TrainingDiverged loss_not_finite(const LossTerms& terms, std::int64_t stage, std::int64_t epoch,
                                  std::int64_t step, double learning_rate);
 TrainingDiverged weights_not_finite(std::int64_t stage, std::int64_t epoch);
+/// The weights are finite, but so large that predictions are not.
+TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch);
 
 struct AlarmContext {
   std::int64_t chance_after_epochs = 5;

@@ -210,6 +210,8 @@ bool StageTrainer::end_epoch() {
                           [this] { return context_.observer.stop_requested(); });
   } catch (const Interrupted&) {
     return false;
+  } catch (const DataError&) {  // the split was checked before: only logits can be refused
+    throw predictions_not_finite(state_.stage + 1, state_.epoch);
   }
   epoch_seconds_ += seconds;
   state_.stage_seconds += seconds;

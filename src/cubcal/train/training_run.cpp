@@ -138,9 +138,11 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     description.provenance = provenance;
     description.provenance.seed = options.seed;
     description.provenance.stage = training_method_name(stage.method);
+    StageOptions start = stage;
+    if (has_tensors(head.state)) start.start = StageStart::kScratch;  // restored just below
     StageTrainer trainer({set, options, folder, preprocessing, description, device, head, metrics,
                           events ? &*events : nullptr, observer},
-                         make_stage_network(description, stage, options.seed, previous,
+                         make_stage_network(description, start, options.seed, previous,
                                             options.pretrained_import, device));
     if (has_tensors(head.state)) trainer.restore(folder.checkpoint());
     if (trainer.run() == StageEnd::kStopped) return {false, head.state.finished};
