@@ -1,5 +1,9 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <new>
 
@@ -46,9 +50,38 @@ int run(CLI::App& app, int argc, char** argv) {
   return EXIT_SUCCESS;
 }
 
+#ifdef CUBCAL_FULL_PROGRAM
+
+/// Whether the command line asks for something that needs no network.
+bool is_numeric(int argc, char** argv) {
+  const std::array<std::string, 6> commands = {"evaluate", "calibrate", "apply",
+                                               "compare",  "boundary",  "example"};
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--version") return true;
+    if (word == "--threads") ++i;  // its value follows
+    if (word.rfind('-', 0) == 0) continue;
+    return std::find(commands.begin(), commands.end(), word) != commands.end();
+  }
+  return false;
+}
+
+/// Becomes the program with all commands, which stands beside this one. Returns only where that
+/// cannot be had.
+void hand_over(char** argv) {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) ::execv((self.parent_path() / CUBCAL_FULL_PROGRAM).c_str(), argv);
+}
+
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef CUBCAL_FULL_PROGRAM
+  if (!is_numeric(argc, argv)) hand_over(argv);
+#endif
   CLI::App app{
       "cubcal: honest uncertainty for medical image classifiers.\n"
       "Reads Monte Carlo logits [passes, samples, classes] from any framework; measures,\n"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "cubcal/boundary/curve.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/metrics/value_order.h"
 
 namespace cubcal {
 
@@ -85,11 +85,7 @@ SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int6
           static_cast<std::uint32_t>(bin_index(facts.normalised_entropy[i], options.bins));
     }
   });
-  facts.by_entropy.resize(samples);
-  std::iota(facts.by_entropy.begin(), facts.by_entropy.end(), 0U);
-  std::stable_sort(
-      facts.by_entropy.begin(), facts.by_entropy.end(),
-      [&](std::uint32_t a, std::uint32_t b) { return facts.entropy[a] < facts.entropy[b]; });
+  facts.by_entropy = ascending_order(facts.entropy);
   return facts;
 }
 

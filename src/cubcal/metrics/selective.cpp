@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "cubcal/core/check.h"
+#include "cubcal/metrics/value_order.h"
 
 namespace cubcal {
 
 std::vector<std::uint32_t> order_by_certainty(const SampleFacts& facts, Certainty certainty) {
   if (certainty == Certainty::kEntropy) return facts.by_entropy;
-  std::vector<std::uint32_t> order(facts.samples);
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return facts.confidence[a] > facts.confidence[b];
-  });
-  return order;
+  std::vector<double> doubts(facts.samples);
+  for (std::size_t i = 0; i < facts.samples; ++i) doubts[i] = -facts.confidence[i];
+  return ascending_order(doubts);
 }
 
 std::vector<double> risk_coverage(const SampleFacts& facts,

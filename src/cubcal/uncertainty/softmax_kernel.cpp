@@ -56,24 +56,36 @@ inline __attribute__((always_inline)) void accumulate_pass(
       scratch[k * width + i] = exp_nonpositive(shifted[k * width + i] * inverse_temperature[i]);
     }
   }
-  // The class at the maximum contributes exactly 1. Counting those ones apart leaves only the small
-  // terms in `rest`, so that sum_k e_k - 1 does not cancel.
-  Real ones[width] = {};
-  double rest[width] = {};
+  // `tail` is sum_k e_k - 1. The class at the maximum contributes exactly 1; counting those ones
+  // apart keeps the small terms from being cancelled. Exponentials in single precision are known
+  // too little for that to matter.
+  double tail[width];
+  for (std::size_t i = 0; i < width; ++i) tail[i] = -1.0;
   Real shift[width] = {};
-  for (std::size_t k = 0; k < classes; ++k) {
-    for (std::size_t i = 0; i < width; ++i) {
-      const Real at_maximum = static_cast<Real>(shifted[k * width + i] == Real{0});
-      ones[i] += at_maximum;
-      rest[i] += static_cast<double>(scratch[k * width + i] - at_maximum);
-      shift[i] += scratch[k * width + i] * shifted[k * width + i];
+  if constexpr (std::is_same_v<Real, double>) {
+    double ones[width] = {};
+    double rest[width] = {};
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (std::size_t i = 0; i < width; ++i) {
+        const double at_maximum = static_cast<double>(shifted[k * width + i] == 0.0);
+        ones[i] += at_maximum;
+        rest[i] += scratch[k * width + i] - at_maximum;
+        shift[i] += scratch[k * width + i] * shifted[k * width + i];
+      }
+    }
+    for (std::size_t i = 0; i < width; ++i) tail[i] = (ones[i] - 1.0) + rest[i];
+  } else {
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (std::size_t i = 0; i < width; ++i) {
+        tail[i] += static_cast<double>(scratch[k * width + i]);
+        shift[i] += scratch[k * width + i] * shifted[k * width + i];
+      }
     }
   }
   double inverse_sum[width];
   for (std::size_t i = 0; i < width; ++i) {
-    const double tail = (static_cast<double>(ones[i]) - 1.0) + rest[i];
-    tail_product[i] += tail + tail_product[i] * tail;
-    inverse_sum[i] = 1.0 / (1.0 + tail);
+    tail_product[i] += tail[i] + tail_product[i] * tail[i];
+    inverse_sum[i] = 1.0 / (1.0 + tail[i]);
     weighted_shift[i] += static_cast<double>(shift[i]) *
                          static_cast<double>(inverse_temperature[i]) * inverse_sum[i];
   }
