@@ -64,6 +64,10 @@ void write_markdown(const DemoCommandOptions& options, const std::vector<DemoTab
          "that training never sees. Every network starts from the same deterministic one; "
          "settings in `recipes/phantom.toml`. A seed changes images, first weights and order "
          "alike. U in nats; ECE, UCE, BCCE with 15 bins; AvU at U = 0.325; 80 passes.\n\n";
+  out << "How to read it: BCCE alone has a degenerate optimum, so `ts-bcce` and `dts` end on the "
+         "bounds of their boxes and pay in NLL and ECE; `dts-guarded` bounds that price "
+         "([calibration](calibration.md)). AvU counts right and certain or wrong and uncertain "
+         "answers ([metrics](metrics.md)).\n\n";
   out << "## Seed " << options.demo.seed << "\n\n";
   print_all(out, {repeats.front()}, print_markdown);
   if (repeats.size() > 1) {

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,12 @@ struct Outcome {
   int code = -1;
 };
 
+/// A file that is replaced gets another number; 0: there is none.
+::ino_t file_number(const std::string& path) {
+  struct ::stat entry {};
+  return ::stat(path.c_str(), &entry) == 0 ? entry.st_ino : 0;
+}
+
 class TrainingProcess {
  public:
   TrainingProcess(const std::string& recipe, const std::string& folder) {
@@ -74,14 +81,21 @@ class TrainingProcess {
     return {WIFEXITED(status), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
   }
 
-  /// Sends the signal after `delay` unless the process has ended by then.
-  Outcome signal_after(std::chrono::duration<double> delay, int signal) {
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(delay);
-    while (Clock::now() < end) {
+  /// Sends the signal a moment after the run's checkpoint was written `writes` times more. Ties the
+  /// moment to the work done, whatever the machine's speed and load.
+  Outcome signal_after_checkpoints(const std::string& run, int writes, Clock::duration moment,
+                                   int signal) {
+    const std::string checkpoint = run + "/checkpoint.safetensors";
+    ::ino_t seen = file_number(checkpoint);
+    while (writes > 0) {
       int status = 0;
       if (::waitpid(pid_, &status, WNOHANG) == pid_) return {true, WEXITSTATUS(status)};
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      const ::ino_t now = file_number(checkpoint);
+      if (now != seen) --writes;
+      seen = now;
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
     }
+    std::this_thread::sleep_for(moment);
     ::kill(pid_, signal);
     return wait();
   }
@@ -107,32 +121,30 @@ void expect_same_models(const test::ScratchFolder& folder) {
   }
 }
 
-/// Seconds of a run that nobody disturbs.
-double run_through(const std::string& recipe, const std::string& run) {
-  const auto start = Clock::now();
-  TrainingProcess process(recipe, run);
-  const Outcome outcome = process.wait();
+void run_through(const std::string& recipe, const std::string& run) {
+  const Outcome outcome = TrainingProcess(recipe, run).wait();
   EXPECT_TRUE(outcome.exited);
   EXPECT_EQ(outcome.code, 0) << bytes_of(run + ".log");
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// The run writes its checkpoint some forty times; four kills share them.
 void kill_and_resume(const std::string& method, std::uint64_t seed) {
   const test::ScratchFolder folder;
   const std::string recipe = write_recipe(folder, method);
-  const double seconds = run_through(recipe, folder.file("through"));
+  run_through(recipe, folder.file("through"));
 
   SeedStream random(seed, 0);
-  int kills = 0;
-  Outcome outcome;
-  for (int round = 0; round < 5 && !outcome.exited; ++round) {
-    TrainingProcess process(recipe, folder.file("killed"));
-    outcome = process.signal_after(
-        std::chrono::duration<double>(seconds * (0.15 + 0.6 * random.uniform())), SIGKILL);
-    kills += outcome.exited ? 0 : 1;
+  for (int round = 0; round < 4; ++round) {
+    const int writes = 1 + static_cast<int>(6 * random.uniform());
+    const std::chrono::duration<double, std::milli> moment(30 * random.uniform());
+    const Outcome outcome =
+        TrainingProcess(recipe, folder.file("killed"))
+            .signal_after_checkpoints(folder.file("killed"), writes,
+                                      std::chrono::duration_cast<Clock::duration>(moment), SIGKILL);
+    ASSERT_FALSE(outcome.exited) << "round " << round << "\n"
+                                 << bytes_of(folder.file("killed.log"));
   }
-  EXPECT_GE(kills, 1);
-  if (!outcome.exited) outcome = TrainingProcess(recipe, folder.file("killed")).wait();
+  const Outcome outcome = TrainingProcess(recipe, folder.file("killed")).wait();
   ASSERT_EQ(outcome.code, 0) << bytes_of(folder.file("killed.log"));
   expect_same_models(folder);
 }
@@ -144,10 +156,10 @@ TEST(KillResume, AvucLossEndsWithTheSameBytes) { kill_and_resume("bnn+avuc", 2);
 TEST(KillResume, CtrlCSaysHowToGoOn) {
   const test::ScratchFolder folder;
   const std::string recipe = write_recipe(folder, "bnn");
-  const double seconds = run_through(recipe, folder.file("through"));
+  run_through(recipe, folder.file("through"));
   TrainingProcess interrupted(recipe, folder.file("killed"));
   const Outcome outcome =
-      interrupted.signal_after(std::chrono::duration<double>(0.6 * seconds), SIGINT);
+      interrupted.signal_after_checkpoints(folder.file("killed"), 20, Clock::duration(0), SIGINT);
   ASSERT_TRUE(outcome.exited);
   EXPECT_EQ(outcome.code, 1);
   const std::string log = bytes_of(folder.file("killed.log"));
