@@ -21,6 +21,12 @@ function(cubcal_warnings target)
   endif()
 endfunction()
 
+# For code that calls the library and does little itself, such as tests and commands: optimising it
+# costs more than it saves.
+function(cubcal_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 function(cubcal_library_settings target)
   cubcal_warnings(${target})
   target_compile_features(${target} PUBLIC cxx_std_17)
