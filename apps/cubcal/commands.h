@@ -15,6 +15,7 @@ void add_completion(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
 #ifdef CUBCAL_NN
+void add_attach(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_import(CLI::App& app);
 void add_logits(CLI::App& app);

@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
   cubcal::app::add_train(app);
   cubcal::app::add_logits(app);
   cubcal::app::add_predict(app);
+  cubcal::app::add_attach(app);
   cubcal::app::add_import(app);
 #endif
   cubcal::app::add_evaluate(app);

@@ -241,7 +241,9 @@ TEST_F(InferCommands, PredictAppliesTheModelsCalibration) {
   calibration.thresholds = paper_thresholds();
   calibration.t_high = calibration.t_low = 50;
   calibration.box_high = calibration.box_low = {0.25, 50};
-  attach_calibration(folder.string(), calibration);
+  save_calibration(scratch->file("cal.json"), calibration);
+  const Outcome attached = run({"attach", "cal.json", "--model", "calibrated"});
+  ASSERT_EQ(attached.exit_code, 0) << attached.err;
   const Outcome outcome =
       run({"predict", "--model", "calibrated", kImages + "rgb8.png", "--mc", "2", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -250,6 +252,19 @@ TEST_F(InferCommands, PredictAppliesTheModelsCalibration) {
   EXPECT_LT(document["predictions"][0]["confidence"].get<double>(), 0.35) << "T = 50 flattens";
   EXPECT_TRUE(has(run({"predict", "--model", "calibrated", kImages + "rgb8.png"}).out,
                   "Calibrated with ts-nll"));
+}
+
+TEST_F(InferCommands, AttachRefusesACalibrationOfOtherClasses) {
+  Calibration calibration;
+  calibration.method = CalibrationMethod::kTsNll;
+  calibration.classes = 3;
+  calibration.thresholds = paper_thresholds();
+  save_calibration(scratch->file("three.json"), calibration);
+  const std::string before = contents_of(scratch->path() / "model" / "model.json");
+  const Outcome outcome = run({"attach", "three.json", "--model", "model"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "4")) << outcome.err;
+  EXPECT_EQ(contents_of(scratch->path() / "model" / "model.json"), before);
 }
 
 /// The network's tensors in a file, but for those whose name starts with `without`.
