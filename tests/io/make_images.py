@@ -57,8 +57,8 @@ def png(pixels, colour, depth=8, interlaced=False, before_data=b""):
             chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b""))
 
 
-def on_black(colours, alpha):
-    return (colours.astype(int) * alpha.astype(int) + 127) // 255
+def on_black(colours, alpha, largest=255):
+    return (colours.astype(int) * alpha.astype(int) + largest // 2) // largest
 
 
 def png_files(random):
@@ -73,9 +73,9 @@ def png_files(random):
         few = draw(1, 2 ** depth)
         yield f"gray{depth}", png(few, GRAY, depth), few * (255 // (2 ** depth - 1))
     deep = draw(1, 65536)
-    yield "gray16", png(deep, GRAY, 16), (deep * 255 + 32895) >> 16
+    yield "gray16", png(deep, GRAY, 16), deep
     deep = draw(3, 65536)
-    yield "rgb16", png(deep, RGB, 16), (deep * 255 + 32895) >> 16
+    yield "rgb16", png(deep, RGB, 16), deep
     alpha = draw(1, 256)
     yield "rgba8", png(numpy.concatenate([rgb, alpha], 2), RGBA), on_black(rgb, alpha)
     yield "gray_alpha8", png(numpy.concatenate([gray, alpha], 2), GRAY_ALPHA), on_black(gray, alpha)
@@ -88,6 +88,20 @@ def png_files(random):
     table += chunk(b"tRNS", opacity.astype(numpy.uint8).tobytes())
     yield ("palette4_transparent", png(index, PALETTE, 4, before_data=table),
            on_black(colours, opacity[index]))
+
+
+def deep_alpha_files(random):
+    def draw(channels):
+        return random.integers(0, 65536, (HEIGHT, WIDTH, channels))
+
+    gray, rgb, alpha = draw(1), draw(3), draw(1)
+    yield ("gray_alpha16", png(numpy.concatenate([gray, alpha], 2), GRAY_ALPHA, 16),
+           on_black(gray, alpha, 65535))
+    yield ("rgba16_interlaced", png(numpy.concatenate([rgb, alpha], 2), RGBA, 16, interlaced=True),
+           on_black(rgb, alpha, 65535))
+    transparent = chunk(b"tRNS", struct.pack(">H", int(gray[2, 3, 0])))
+    yield ("gray16_transparent", png(gray, GRAY, 16, before_data=transparent),
+           numpy.where(gray == gray[2, 3, 0], 0, gray))
 
 
 def jpeg_files(random):
@@ -119,9 +133,10 @@ def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     random = numpy.random.default_rng(1)
     expected = {}
-    for name, data, pixels in png_files(random):
+    for name, data, pixels in [*png_files(random), *deep_alpha_files(numpy.random.default_rng(2))]:
         (folder / f"{name}.png").write_bytes(data)
-        expected[f"{name}.png"] = pixels.astype(numpy.uint8)
+        deep = "16" in name
+        expected[f"{name}.png"] = pixels.astype(numpy.uint16 if deep else numpy.uint8)
     for name, data, pixels in jpeg_files(random):
         (folder / f"{name}.jpg").write_bytes(data)
         expected[f"{name}.jpg"] = pixels.astype(numpy.uint8)

@@ -37,6 +37,8 @@ class NdArray {
   std::size_t byte_size() const { return size_ * dtype_size(dtype_); }
   std::byte* bytes() { return data_.get(); }
   const std::byte* bytes() const { return data_.get(); }
+  /// The memory itself, for someone who goes on using it.
+  const std::shared_ptr<std::byte>& memory() const { return data_; }
 
   template <class T>
   T* as() {

@@ -2,6 +2,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/dicom_image.h"
 #include "cubcal/io/jpeg_image.h"
 #include "cubcal/io/png_image.h"
 
@@ -21,11 +22,12 @@ bool is_png(std::string_view bytes) { return starts_with(bytes, "\x89PNG\r\n\x1a
 
 bool is_jpeg(std::string_view bytes) { return starts_with(bytes, "\xff\xd8\xff"); }
 
-Image read_image_file(const std::string& path) {
+Image read_image_file(const std::string& path, const ImageFileOptions& options) {
   const std::string bytes = read_text_file(path, kLargestFile);
   if (is_png(bytes)) return decode_png(bytes, path);
   if (is_jpeg(bytes)) return decode_jpeg(bytes, path);
-  throw DataError("'" + path + "' is neither a PNG nor a JPEG image");
+  if (is_dicom(bytes)) return decode_dicom(bytes, path, options);
+  throw DataError("'" + path + "' is neither a PNG nor a JPEG nor a DICOM image");
 }
 
 }  // namespace cubcal

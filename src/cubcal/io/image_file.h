@@ -2,27 +2,47 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace cubcal {
 
-/// An 8-bit image: gray (1 channel) or RGB (3 channels), rows from the top, channels interleaved.
+/// Gray (1 channel) or RGB (3 channels), rows from the top, channels interleaved. Levels run from 0
+/// to 255, or to 65535 where the file had more than 8 bits.
 struct Image {
   std::size_t height = 0;
   std::size_t width = 0;
   std::size_t channels = 0;
-  std::vector<std::uint8_t> pixels;  ///< height * width * channels
+  std::vector<std::uint8_t> pixels = {};        ///< height * width * channels; empty where deep
+  std::vector<std::uint16_t> deep_pixels = {};  ///< the same of an image of 16 bits; else empty
+
+  bool is_deep() const { return !deep_pixels.empty(); }
+};
+
+/// How stored values of a DICOM image become levels.
+enum class DicomWindow {
+  kFile,        ///< the first window of the file; where it has none, plain bytes stay as they are
+                ///< and everything else is kPercentile
+  kPercentile,  ///< the 0.5th to the 99.5th percentile
+  kFull         ///< the least to the largest value
+};
+
+struct ImageFileOptions {
+  DicomWindow dicom_window = DicomWindow::kFile;
+  /// Which frame of a DICOM file of several, from 0; none: such files are refused.
+  std::optional<std::size_t> dicom_frame = {};
 };
 
 /// Images of more pixels are refused, whatever their file's size: a few bytes can promise billions.
 inline constexpr std::size_t kMaxImagePixels = 100'000'000;
 
-/// Reads a PNG or JPEG file, told apart by content. See png_image.h and jpeg_image.h for what
-/// becomes of palettes, alpha, 16 bits and CMYK. Colour profiles, gamma and orientation tags are
-/// not applied. Throws IoError where the file cannot be read and DataError naming it where it is
-/// damaged, cut short, too large, of another format, or of a format this build lacks.
-Image read_image_file(const std::string& path);
+/// Reads a PNG, JPEG or DICOM file, told apart by content. See png_image.h, jpeg_image.h and
+/// dicom_image.h for what becomes of palettes, alpha, CMYK and stored values. Colour profiles,
+/// gamma and orientation tags are not applied. Throws IoError where the file cannot be read and
+/// DataError naming it where it is damaged, cut short, too large, of another format, or of a format
+/// this build lacks.
+Image read_image_file(const std::string& path, const ImageFileOptions& options = {});
 
 }  // namespace cubcal

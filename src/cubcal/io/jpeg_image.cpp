@@ -17,6 +17,9 @@ namespace cubcal {
 
 namespace {
 
+/// A byte of Huffman codes holds no more pixels: every block of 8 x 8 takes a bit at least.
+constexpr std::size_t kPixelsPerByte = 512;
+
 struct Decoder {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -106,6 +109,10 @@ Image decode_jpeg(std::string_view bytes, const std::string& name) {
   const auto channels = static_cast<std::size_t>(jpeg.output_components);
   if (height == 0 || width > kMaxImagePixels / height) {
     throw jpeg_failure(name, "it has more than 100 million pixels");
+  }
+  if (jpeg.arith_code) throw jpeg_failure(name, "it is arithmetic-coded, which is not supported");
+  if (height * width / kPixelsPerByte > bytes.size()) {
+    throw jpeg_failure(name, "it promises more pixels than its bytes can hold");
   }
   decoder.rows.resize(height * width * channels);
   if (!read_rows(decoder)) throw jpeg_failure(name, decoder.reason);

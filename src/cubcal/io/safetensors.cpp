@@ -25,6 +25,7 @@ using nlohmann::json;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLargestHeader = 100'000'000;
 constexpr const char* kMetadata = "__metadata__";
+constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 
 struct CellName {
   const char* name;
@@ -166,9 +167,16 @@ void check_cover(const std::vector<Range>& ranges, std::uint64_t data_size,
 
 NdArray read_range(const ByteSource& source, std::uint64_t data_start, const Range& range,
                    const std::string& file) {
-  NdArray values(range.type.dtype, range.shape);
   const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-  if (bytes > 0) source.read_at(data_start + range.begin, values.bytes(), bytes);
+  const std::uint64_t start = data_start + range.begin;
+  const bool as_stored = !range.type.bfloat16 && start % range.type.file_size == 0;
+  if (as_stored && bytes >= kMappedFrom && range.type.dtype != DType::kBool) {
+    if (auto memory = source.map(start, bytes)) {
+      return NdArray(range.type.dtype, range.shape, std::move(memory));
+    }
+  }
+  NdArray values(range.type.dtype, range.shape);
+  if (bytes > 0) source.read_at(start, values.bytes(), bytes);
   if (range.type.bfloat16) widen_bfloat16(values);
   if (range.type.dtype == DType::kBool) check_bools(values, file, range.name);
   return values;

@@ -18,7 +18,8 @@ struct TensorFile {
 
 /// Throws DataError unless every tensor has a known dtype (F16, BF16, F32, F64, I8 to I64, U8 to
 /// U64, BOOL) and as many bytes as its shape asks for, and the tensors cover the data without
-/// overlap and without holes.
+/// overlap and without holes. Tensors of a megabyte and more are mapped, not copied: the file may
+/// be replaced or removed while they are used, but not shortened.
 TensorFile read_safetensors(const std::string& path);
 TensorFile read_safetensors(const ByteSource& source);
 

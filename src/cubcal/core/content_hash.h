@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "cubcal/data/image_set.h"
-
 namespace cubcal {
 
 /// A 64-bit FNV-1a hash, by which files, recipes and data sets are told apart and damage is found.
@@ -15,6 +13,7 @@ class ContentHash {
   void add(const void* bytes, std::size_t count);
   /// The length goes in too, so that ("ab", "c") and ("a", "bc") differ.
   void add(const std::string& text);
+  std::uint64_t value() const { return state_; }
   /// 16 hexadecimal digits.
   std::string text() const;
 
@@ -23,7 +22,5 @@ class ContentHash {
 };
 
 std::string content_hash(const std::string& text);
-/// Of class names, split names, shapes, images, labels and groups.
-std::string content_hash(const ImageSet& set);
 
 }  // namespace cubcal
