@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+/// Paths as text: names are bytes, separated by '/'.
+namespace cubcal {
+
+/// A to Z become a to z; other bytes stay.
+std::string lower_case(std::string text);
+
+/// "jpg" of "a/b.JPG"; empty where the name has no dot, or only one in front.
+std::string extension_of(const std::string& path);
+
+/// "a/b" of "a/b/c", "." of "c", "/" of "/c".
+std::string folder_of(const std::string& path);
+
+/// "c" of "a/b/c".
+std::string name_of(const std::string& path);
+
+/// "folder/name"; the name alone where it is an absolute path or the folder is ".".
+std::string path_in(const std::string& folder, const std::string& name);
+
+/// Without "." and "..", doubled and closing slashes, as far as text alone can tell.
+std::string normal_path(const std::string& path);
+
+}  // namespace cubcal
