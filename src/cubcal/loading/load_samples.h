@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+
+#include "cubcal/catalog/sample_reader.h"
+#include "cubcal/core/error.h"
+#include "cubcal/loading/image_shape.h"
+#include "cubcal/loading/sample_block.h"
+
+namespace cubcal {
+
+struct LoadOptions {
+  ImageShape shape;
+  BadFilePolicy bad_files = BadFilePolicy::kFail;
+  ImageFileOptions files;
+  std::function<void(std::size_t done, std::size_t of)> progress = {};  ///< from any thread
+  std::function<bool()> interrupted = {};  ///< asked between images; true: throws Stopped
+};
+
+/// Loading was stopped by LoadOptions::interrupted.
+class Stopped : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Decodes every image once, in parallel, and keeps it at the size asked for. The result does not
+/// depend on the number of threads. Throws DataError that lists all files which cannot be decoded,
+/// or leaves them out and says so in `skipped`; and ArgumentError for options outside their domain.
+SampleBlock load_samples(const Catalog& catalog, const LoadOptions& options);
+
+/// What `choose` keeps of the data set at the path: of a pack (see pack_file.h) its images as they
+/// are, of anything else those that open_catalog finds and load_samples decodes. A shape that is
+/// not that of the pack is an ArgumentError.
+SampleBlock open_samples(const std::string& path, const LoadOptions& options,
+                         const std::function<Catalog(const Catalog&)>& choose);
+
+}  // namespace cubcal
