@@ -1,0 +1,24 @@
+#include "cubcal/inspection/wording.h"
+
+namespace cubcal {
+
+std::string joined(const std::vector<std::string>& names, const char* conjunction,
+                   std::size_t most) {
+  std::vector<std::string> shown = names;
+  if (names.size() > most) {
+    shown.resize(most - 1);
+    shown.push_back(std::to_string(names.size() - shown.size()) + " more");
+  }
+  std::string text;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (i > 0) text += i + 1 == shown.size() ? " " + std::string(conjunction) + " " : ", ";
+    text += shown[i];
+  }
+  return text;
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace cubcal

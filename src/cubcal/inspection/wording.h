@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace cubcal {
+
+/// "a", "a or b", "a, b or c"; after `most` names "... or 3 more".
+std::string joined(const std::vector<std::string>& names, const char* conjunction,
+                   std::size_t most = 8);
+
+/// "1 image", "2 images".
+std::string counted(std::size_t count, const std::string& noun);
+
+}  // namespace cubcal
