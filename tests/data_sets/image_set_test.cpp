@@ -18,10 +18,10 @@ ImageSet sound_set() {
   set.name = "s";
   set.class_names = {"a", "b"};
   set.splits.push_back(
-      {"train", at::zeros({3, 1, 4, 4}, at::kByte), longs({0, 1, 1}), longs({7, 7, 8}), false});
+      {"train", at::full({3, 1, 4, 4}, 1, at::kByte), longs({0, 1, 1}), longs({7, 7, 8}), false});
   set.splits.push_back(
-      {"val", at::zeros({2, 1, 4, 4}, at::kByte), longs({0, 1}), longs({9, 10}), false});
-  set.splits.push_back({"ood", at::zeros({1, 1, 4, 4}, at::kByte), longs({-1}), {}, true});
+      {"val", at::full({2, 1, 4, 4}, 2, at::kByte), longs({0, 1}), longs({9, 10}), false});
+  set.splits.push_back({"ood", at::full({1, 1, 4, 4}, 3, at::kByte), longs({-1}), {}, true});
   return set;
 }
 
@@ -34,6 +34,21 @@ TEST(ImageSet, FindsItsSplits) {
   EXPECT_EQ(message_of<ArgumentError>([&] { set.split("test"); }),
             "'s' has no split 'test'; it has 'train', 'val', 'ood'");
   EXPECT_EQ(class_counts(set.split("train"), 2), (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST(ImageSet, HashSeesImagesLabelsAndNames) {
+  ImageSet set = sound_set();
+  const std::string hash = content_hash(set);
+  EXPECT_EQ(content_hash(set), hash);
+  set.class_names[1] = "c";
+  EXPECT_NE(content_hash(set), hash);
+  set.class_names[1] = "b";
+  set.splits[0].labels[2] = 0;
+  EXPECT_NE(content_hash(set), hash);
+  set.splits[0].labels[2] = 1;
+  EXPECT_EQ(content_hash(set), hash);
+  set.splits[0].images[2][0][3][3] += 1;
+  EXPECT_NE(content_hash(set), hash);
 }
 
 TEST(ImageSet, ReportsAMissingClass) {
@@ -57,6 +72,21 @@ TEST(ImageSet, ReportsGroupsThatCrossSplits) {
   EXPECT_EQ(findings[0].text, "2 groups have images in both split 'train' and split 'val' of 's'");
 }
 
+TEST(ImageSet, ReportsImagesThatStandInTwoSplits) {
+  ImageSet set = sound_set();
+  set.splits[1].images[1].fill_(1);
+  auto findings = examine_image_set(set);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].kind, SetFinding::Kind::kSharedImage);
+  EXPECT_TRUE(findings[0].is_leak);
+  EXPECT_EQ(findings[0].text, "1 image is in both split 'train' and split 'val' of 's'");
+  set.splits[1].images[1].fill_(3);
+  findings = examine_image_set(set);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].other_split, "ood");
+  EXPECT_FALSE(findings[0].is_leak);
+}
+
 TEST(ImageSet, RefusesWhatDoesNotFitTogether) {
   const auto complaint = [](auto change) {
     ImageSet set = sound_set();
@@ -68,11 +98,13 @@ TEST(ImageSet, RefusesWhatDoesNotFitTogether) {
   EXPECT_EQ(complaint([](ImageSet& s) {
               s.splits[0].images = at::zeros({3, 1, 4, 4});
             }),
-            "the images of split 'train' of 's' must be uint8 of shape [N, C, H, W]");
-  EXPECT_EQ(complaint([](ImageSet& s) {
-              s.splits[1].images = at::zeros({2, 1, 5, 4}, at::kByte);
-            }),
-            "the images of split 'val' of 's' differ in size from those of split 'train' of 's'");
+            "the images of split 'train' of 's' must be uint8 or 16-bit of shape [N, C, H, W]");
+  EXPECT_EQ(
+      complaint([](ImageSet& s) {
+        s.splits[1].images = at::zeros({2, 1, 5, 4}, at::kByte);
+      }),
+      "the images of split 'val' of 's' differ in size or depth from those of split 'train' of "
+      "'s'");
   EXPECT_EQ(complaint([](ImageSet& s) {
               s.splits[0].labels = longs({0, 1});
             }),

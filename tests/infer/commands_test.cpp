@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "cli/program.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/data/phantom.h"
-#include "cubcal/infer/content_hash.h"
 #include "cubcal/infer/mc_engine.h"
 #include "cubcal/infer/tensor_exchange.h"
 #include "cubcal/io/csv.h"
@@ -224,7 +224,7 @@ TEST_F(InferCommands, PredictNamesEveryBadFileAndKeepsTheGoodOnes) {
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0][table.column("image")], kImages + "rgb8.png");
   EXPECT_TRUE(table.has_column("p " + set->class_names[3]));
-  EXPECT_TRUE(has(outcome.err, "expected.npz' is neither a PNG nor a JPEG image"));
+  EXPECT_TRUE(has(outcome.err, "expected.npz' is neither a PNG nor a JPEG nor a DICOM image"));
   EXPECT_TRUE(has(outcome.err, "missing.jpg"));
   EXPECT_TRUE(has(outcome.err, "2 of 3 images could not be read"));
 }

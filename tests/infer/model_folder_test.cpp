@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cubcal/infer/content_hash.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/infer/mc_engine.h"
 #include "expect_error.h"
 #include "infer/tiny_model.h"

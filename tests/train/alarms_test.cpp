@@ -73,11 +73,37 @@ TEST(Alarms, AClassMissingFromASplitIsTold) {
   set.splits.push_back(
       {"train", at::zeros({2, 1, 8, 8}, at::kByte), at::tensor({0, 1}, at::kLong), {}, false});
   set.splits.push_back(
-      {"val", at::zeros({2, 1, 8, 8}, at::kByte), at::tensor({0, 0}, at::kLong), {}, false});
-  const std::vector<std::string> alarms = data_alarms(set);
-  ASSERT_EQ(alarms.size(), 1U);
-  EXPECT_NE(alarms[0].find("no image of class 'b'"), std::string::npos) << alarms[0];
-  EXPECT_NE(alarms[0].find("split the data by class"), std::string::npos) << alarms[0];
+      {"val", at::ones({2, 1, 8, 8}, at::kByte), at::tensor({0, 0}, at::kLong), {}, false});
+  const std::vector<SetFinding> findings = examine_image_set(set);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_FALSE(findings[0].is_leak);
+  const std::string alarm = data_alarm(findings[0]);
+  EXPECT_NE(alarm.find("no image of class 'b'"), std::string::npos) << alarm;
+  EXPECT_NE(alarm.find("split the data by class"), std::string::npos) << alarm;
+}
+
+TEST(Alarms, ALeakSaysHowToGoOn) {
+  ImageSet set{"tiny", {"a", "b"}, {}};
+  for (const char* name : {"train", "val", "ood"}) {
+    const bool outliers = name == std::string("ood");
+    set.splits.push_back({name,
+                          at::zeros({2, 1, 8, 8}, at::kByte),
+                          outliers ? at::full({2}, -1, at::kLong) : at::tensor({0, 1}, at::kLong),
+                          {},
+                          outliers});
+  }
+  const std::vector<SetFinding> findings = examine_image_set(set);
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_TRUE(findings[0].is_leak);
+  EXPECT_FALSE(findings[1].is_leak) << "an outlier that stands elsewhere too";
+  EXPECT_EQ(data_alarm(findings[1]),
+            "1 image is in both split 'train' and split 'ood' of 'tiny': what was trained on is no "
+            "outlier");
+  EXPECT_EQ(
+      std::string(data_leak(findings[0]).what()),
+      "1 image is in both split 'train' and split 'val' of 'tiny': what is measured on one of "
+      "them is too good; split the data by group ('cubcal data split'), or set data.leaks = "
+      "\"allow\" to train all the same");
 }
 
 }  // namespace

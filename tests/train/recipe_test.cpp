@@ -80,7 +80,7 @@ TEST(Recipe, ValuesAreChecked) {
   expect_error<ArgumentError>([] { parse("seed = 1\n"); }, "at least one stage");
   expect_error<ArgumentError>([] { parse("[stage2]\nepochs = 5\n"); },
                               "leaves none of the 5 epochs for CUB-Loss");
-  expect_error<ArgumentError>([] { parse("[data]\nkind = \"npz\"\n[stage1]\n"); }, "needs a path");
+  expect_error<ArgumentError>([] { parse("[data]\nkind = \"path\"\n[stage1]\n"); }, "needs a path");
 }
 
 TEST(Recipe, TextThatIsNoTomlIsAnErrorWithALine) {

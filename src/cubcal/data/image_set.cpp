@@ -2,7 +2,9 @@
 
 #include <set>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/data/levels.h"
 
 namespace cubcal {
 
@@ -38,11 +40,54 @@ void check_labels(const ImageSet& set, const ImageSplit& split) {
   }
 }
 
+void add_tensor(ContentHash& hash, const at::Tensor& tensor) {
+  if (!tensor.defined()) return hash.add(std::string());
+  for (const std::int64_t extent : tensor.sizes()) hash.add(std::to_string(extent));
+  const at::Tensor values = tensor.cpu().contiguous();
+  hash.add(values.data_ptr(), values.nbytes());
+}
+
 std::set<std::int64_t> distinct_groups(const ImageSplit& split) {
   if (!split.groups.defined()) return {};
   const at::Tensor groups = split.groups.cpu().contiguous();
   const auto* values = groups.data_ptr<std::int64_t>();
   return {values, values + groups.size(0)};
+}
+
+/// By the hash of their pixels.
+std::set<std::string> distinct_images(const ImageSplit& split) {
+  std::set<std::string> hashes;
+  const at::Tensor images = split.images.cpu().contiguous();
+  const auto* bytes = static_cast<const std::uint8_t*>(images.data_ptr());
+  const std::size_t each = split.size() == 0 ? 0 : images.nbytes() / images.size(0);
+  for (std::int64_t i = 0; i < split.size(); ++i) {
+    ContentHash hash;
+    hash.add(bytes + static_cast<std::size_t>(i) * each, each);
+    hashes.insert(hash.text());
+  }
+  return hashes;
+}
+
+template <class T>
+std::int64_t count_shared(const std::set<T>& a, const std::set<T>& b) {
+  std::int64_t shared = 0;
+  for (const T& each : b) shared += static_cast<std::int64_t>(a.count(each));
+  return shared;
+}
+
+void add_shared(const ImageSet& set, std::size_t a, std::size_t b, std::int64_t shared,
+                SetFinding::Kind kind, std::vector<SetFinding>& findings) {
+  if (shared == 0) return;
+  const ImageSplit& first = set.splits[a];
+  const ImageSplit& second = set.splits[b];
+  const bool is_group = kind == SetFinding::Kind::kSharedGroup;
+  const std::string what = is_group ? (shared == 1 ? " group has" : " groups have")
+                                    : (shared == 1 ? " image is" : " images are");
+  findings.push_back({kind, first.name, second.name, shared,
+                      std::to_string(shared) + what + (is_group ? " images" : "") +
+                          " in both split '" + first.name + "' and split '" + second.name +
+                          "' of '" + set.name + "'",
+                      !first.outliers && !second.outliers});
 }
 
 }  // namespace
@@ -68,6 +113,18 @@ const ImageSplit& ImageSet::split(const std::string& wanted) const {
                       join(split_names()));
 }
 
+std::string content_hash(const ImageSet& set) {
+  ContentHash hash;
+  for (const std::string& name : set.class_names) hash.add(name);
+  for (const ImageSplit& split : set.splits) {
+    hash.add(split.name);
+    add_tensor(hash, split.images);
+    add_tensor(hash, split.labels);
+    add_tensor(hash, split.groups);
+  }
+  return hash.text();
+}
+
 void check_image_set(const ImageSet& set) {
   if (set.classes() < 2) {
     throw DataError("'" + set.name + "' has " + std::to_string(set.classes()) +
@@ -75,15 +132,15 @@ void check_image_set(const ImageSet& set) {
   }
   const at::Tensor* first = nullptr;
   for (const ImageSplit& split : set.splits) {
-    if (!split.images.defined() || split.images.scalar_type() != at::kByte ||
-        split.images.dim() != 4) {
+    if (!holds_levels(split.images) || split.images.dim() != 4) {
       throw DataError("the images of " + where(set, split) +
-                      " must be uint8 of shape [N, C, H, W]");
+                      " must be uint8 or 16-bit of shape [N, C, H, W]");
     }
     if (first == nullptr) first = &split.images;
-    if (split.images.sizes().slice(1) != first->sizes().slice(1)) {
-      throw DataError("the images of " + where(set, split) + " differ in size from those of " +
-                      where(set, set.splits.front()));
+    if (split.images.sizes().slice(1) != first->sizes().slice(1) ||
+        split.images.scalar_type() != first->scalar_type()) {
+      throw DataError("the images of " + where(set, split) +
+                      " differ in size or depth from those of " + where(set, set.splits.front()));
     }
     if (!is_vector(split.labels, split.size())) {
       throw DataError("the labels of " + where(set, split) +
@@ -111,16 +168,12 @@ std::vector<SetFinding> examine_image_set(const ImageSet& set) {
   }
   for (std::size_t a = 0; a < set.splits.size(); ++a) {
     const std::set<std::int64_t> groups = distinct_groups(set.splits[a]);
+    const std::set<std::string> images = distinct_images(set.splits[a]);
     for (std::size_t b = a + 1; b < set.splits.size(); ++b) {
-      std::int64_t shared = 0;
-      for (const std::int64_t group : distinct_groups(set.splits[b])) {
-        shared += static_cast<std::int64_t>(groups.count(group));
-      }
-      if (shared == 0) continue;
-      findings.push_back(
-          {SetFinding::Kind::kSharedGroup, set.splits[a].name, set.splits[b].name, shared,
-           std::to_string(shared) + " groups have images in both split '" + set.splits[a].name +
-               "' and split '" + set.splits[b].name + "' of '" + set.name + "'"});
+      add_shared(set, a, b, count_shared(groups, distinct_groups(set.splits[b])),
+                 SetFinding::Kind::kSharedGroup, findings);
+      add_shared(set, a, b, count_shared(images, distinct_images(set.splits[b])),
+                 SetFinding::Kind::kSharedImage, findings);
     }
   }
   return findings;

@@ -31,6 +31,11 @@ ImageSplit draw_split(const PhantomOptions& options, PhantomSplit which, std::si
       groups[i] = truths[i].patient;
     }
   });
+  for (const PhantomTruth& truth : truths) {
+    split.label_names.emplace_back(
+        split.outliers ? phantom_outlier_name(static_cast<PhantomOutlier>(truth.clean_label))
+                       : phantom_class_name(static_cast<PhantomClass>(truth.label)));
+  }
   return split;
 }
 

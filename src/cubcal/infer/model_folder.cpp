@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/version.h"
-#include "cubcal/infer/content_hash.h"
 #include "cubcal/infer/tensor_exchange.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/safetensors.h"
@@ -218,9 +218,27 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
     check_description(description);
     return 0;
   });
-  Json json = Json::parse(document);
-  json["calibration"] = Json::parse(calibration_to_json(calibration));
-  write_file_atomically(paths.description, json.dump(2) + "\n");
+  attach_field(folder, "calibration", calibration_to_json(calibration));
+}
+
+std::string resolved_model_folder(const std::string& folder) {
+  return fs::path(existing_model(folder).description).parent_path().string();
+}
+
+void attach_field(const std::string& folder, const std::string& name, const std::string& json) {
+  const ModelPaths paths = existing_model(folder);
+  Json document = Json::parse(read_description(paths), nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  document[name] = Json::parse(json);
+  write_file_atomically(paths.description, document.dump(2) + "\n");
+}
+
+std::optional<std::string> read_model_field(const std::string& folder, const std::string& name) {
+  const ModelPaths paths = existing_model(folder);
+  const Json document = Json::parse(read_description(paths), nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  if (!document.contains(name)) return std::nullopt;
+  return document[name].dump();
 }
 
 }  // namespace cubcal

@@ -67,6 +67,15 @@ ModelDescription read_model_description(const std::string& folder);
 /// where the calibration is for another number of classes.
 void attach_calibration(const std::string& folder, const Calibration& calibration);
 
+/// The folder that model.json lies in: `folder` itself, or its `best` for a training run's.
+std::string resolved_model_folder(const std::string& folder);
+
+/// A field of model.json that another module writes and reads, as JSON text. Attaching rewrites
+/// model.json with it, everything else as it was; reading gives nothing where it is not there.
+/// Saving the model anew drops it.
+void attach_field(const std::string& folder, const std::string& name, const std::string& json);
+std::optional<std::string> read_model_field(const std::string& folder, const std::string& name);
+
 /// The description as the text of model.json, without the weights' hash.
 std::string description_to_json(const ModelDescription& description);
 ModelDescription description_from_json(const std::string& text);

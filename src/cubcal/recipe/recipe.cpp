@@ -2,11 +2,10 @@
 
 #include <sstream>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
-#include "cubcal/data/npz_set.h"
-#include "cubcal/data/phantom.h"
-#include "cubcal/infer/content_hash.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/loading/dicom_window.h"
 #include "cubcal/recipe/strict_table.h"
 
 namespace cubcal {
@@ -17,8 +16,20 @@ constexpr std::size_t kMaxRecipeBytes = 1 << 20;
 
 DataKind parse_data_kind(const std::string& name) {
   if (name == "phantom") return DataKind::kPhantom;
-  if (name == "npz") return DataKind::kNpz;
-  throw ArgumentError("there is no kind of data '" + name + "'; known are phantom and npz");
+  if (name == "path") return DataKind::kPath;
+  throw ArgumentError("there is no kind of data '" + name + "'; known are phantom and path");
+}
+
+BadFilePolicy parse_bad_file_policy(const std::string& name) {
+  if (name == "fail") return BadFilePolicy::kFail;
+  if (name == "skip") return BadFilePolicy::kSkip;
+  throw ArgumentError("must be fail or skip, not '" + name + "'");
+}
+
+bool parse_leaks(const std::string& name) {
+  if (name == "refuse") return false;
+  if (name == "allow") return true;
+  throw ArgumentError("must be refuse or allow, not '" + name + "'");
 }
 
 MopedPrior parse_moped_prior(const std::string& name) {
@@ -65,13 +76,56 @@ void read_phantom(StrictTable table, PhantomOptions& phantom) {
   table.finish();
 }
 
-void read_data(StrictTable table, DataOptions& data) {
-  table.read_as("kind", data.kind, parse_data_kind);
+void read_shape(StrictTable& table, DataOptions& data, RunOptions& run) {
+  ImageShape& shape = data.load.shape;
+  std::int64_t resize_to = 0;
+  table.read("image_size", run.input_size);
+  table.read("resize_to", resize_to);
+  table.read_as("fit", shape.fit, parse_image_fit);
+  table.read("channels", shape.channels);
+  table.read("keep_16_bits", shape.keep_16_bits);
+  table.read_as("dicom_window", data.load.files.dicom_window, parse_dicom_window);
+  if (resize_to == 0) resize_to = run.input_size;
+  if (run.input_size < 0 || resize_to < run.input_size) {
+    throw ArgumentError("data.resize_to must be at least data.image_size, and neither below 0");
+  }
+  shape.height = shape.width = static_cast<std::size_t>(resize_to);
+}
+
+void read_rows(StrictTable& table, DataOptions& data) {
+  std::vector<std::string> where;
+  table.read("where", where);
+  for (const std::string& each : where) data.selection.where.push_back(parse_row_filter(each));
+  table.read("hold_out", data.selection.hold_out);
+  table.read("drop_class", data.selection.drop_class);
+  table.read("fraction", data.fraction);
+  table.read("balance", data.balance);
+  table.read("seed", data.seed);
+  table.read_as("bad_files", data.load.bad_files, parse_bad_file_policy);
+}
+
+void read_split(StrictTable table, DataOptions& data) {
+  table.read("again", data.split_again);
+  table.read("train", data.split.train);
+  table.read("val", data.split.val);
+  table.read("test", data.split.test);
+  table.read("seed", data.split.seed);
+  table.read("stratify_by", data.split.stratify_by);
+  table.finish();
+}
+
+void read_data(StrictTable table, DataOptions& data, RunOptions& run) {
   table.read("path", data.path);
+  if (!data.path.empty()) data.kind = DataKind::kPath;
+  table.read_as("kind", data.kind, parse_data_kind);
+  read_shape(table, data, run);
+  read_rows(table, data);
+  table.read_as("leaks", run.allow_leaks, parse_leaks);
+  read_split(table.section("split"), data);
   read_phantom(table.section("phantom"), data.phantom);
   table.finish();
-  if (data.kind == DataKind::kNpz && data.path.empty()) {
-    throw ArgumentError("data of kind npz needs a path: set data.path or give --data FILE");
+  if (data.kind == DataKind::kPath && data.path.empty()) {
+    throw ArgumentError("data of kind path needs a path: set data.path or give --data PATH");
   }
 }
 
@@ -89,6 +143,11 @@ void read_augmentation(StrictTable table, RunOptions& run) {
   table.read("vertical_flip", run.augmentation.vertical_flip);
   table.read("shift", run.augmentation.shift);
   table.read("rotation", run.augmentation.rotation);
+  table.read("crop_least", run.augmentation.crop_least);
+  table.read("crop_largest", run.augmentation.crop_largest);
+  table.read("crop_aspect", run.augmentation.crop_aspect);
+  table.read("brightness", run.augmentation.brightness);
+  table.read("contrast", run.augmentation.contrast);
   table.finish();
 }
 
@@ -222,7 +281,8 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   root.read("threads", recipe.threads);
   root.read("device", run.device);
   root.read_as("convolution", recipe.convolution, parse_convolution);
-  read_data(root.section("data"), recipe.data);
+  recipe.data.seed = run.seed;
+  read_data(root.section("data"), recipe.data, run);
   read_model(root.section("model"), run);
   read_augmentation(root.section("augmentation"), run);
   StrictTable loss = root.section("loss");
@@ -249,11 +309,6 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
 
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_recipe(read_text_file(path, kMaxRecipeBytes), path, overrides);
-}
-
-ImageSet load_data(const DataOptions& options) {
-  if (options.kind == DataKind::kNpz) return load_npz_set(options.path);
-  return make_phantom_set(options.phantom).set;
 }
 
 Provenance make_provenance(const Recipe& recipe, const ImageSet& set) {

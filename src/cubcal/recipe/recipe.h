@@ -3,24 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/data/image_set.h"
-#include "cubcal/data/phantom_drawing.h"
 #include "cubcal/infer/provenance.h"
+#include "cubcal/recipe/recipe_data.h"
 #include "cubcal/train/run_options.h"
 
 /// A recipe is a TOML file from which a run can be made again. docs/train.md lists its keys.
 namespace cubcal {
-
-enum class DataKind {
-  kPhantom,  ///< drawn by the program
-  kNpz       ///< a file in the layout of MedMNIST
-};
-
-struct DataOptions {
-  DataKind kind = DataKind::kPhantom;
-  std::string path = {};  ///< of kNpz
-  PhantomOptions phantom;
-};
 
 struct Recipe {
   DataOptions data;
@@ -35,13 +23,10 @@ struct Recipe {
 /// is no TOML, as text. `source` names the recipe in errors.
 ///
 /// Stages: those that have a table, [stage1] and [stage2], or of these the ones `stages` lists. The
-/// phantom set's seed is the run's unless given.
+/// seed of the phantom set, of `fraction` and of `balance` is the run's unless given.
 Recipe parse_recipe(const std::string& text, const std::string& source,
                     const std::vector<std::string>& overrides = {});
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides = {});
-
-/// Draws or reads the images.
-ImageSet load_data(const DataOptions& options);
 
 /// What is kept with the models of a run: the recipe's text and the data, with their hashes.
 Provenance make_provenance(const Recipe& recipe, const ImageSet& set);

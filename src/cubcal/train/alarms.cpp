@@ -87,15 +87,17 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
   return alarms;
 }
 
-std::vector<std::string> data_alarms(const ImageSet& set) {
-  std::vector<std::string> alarms;
-  for (const SetFinding& finding : examine_image_set(set)) {
-    alarms.push_back(finding.text + (finding.kind == SetFinding::Kind::kMissingClass
-                                         ? ": split the data by class, or leave the class out"
-                                         : ": what is measured on one of them is too good; split "
-                                           "the data by group"));
+std::string data_alarm(const SetFinding& finding) {
+  if (finding.kind == SetFinding::Kind::kMissingClass) {
+    return finding.text + ": split the data by class, or leave the class out";
   }
-  return alarms;
+  if (!finding.is_leak) return finding.text + ": what was trained on is no outlier";
+  return finding.text + ": what is measured on one of them is too good; split the data by group";
+}
+
+DataError data_leak(const SetFinding& finding) {
+  return DataError(data_alarm(finding) +
+                   " ('cubcal data split'), or set data.leaks = \"allow\" to train all the same");
 }
 
 }  // namespace cubcal

@@ -43,8 +43,9 @@ struct Alarm {
 /// What is to be said of an epoch; mostly nothing.
 std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context);
 
-/// What is to be said of the data before training starts: classes missing from a split, groups in
-/// two splits.
-std::vector<std::string> data_alarms(const ImageSet& set);
+/// What is to be said of the data before training starts.
+std::string data_alarm(const SetFinding& finding);
+/// Splits share images or groups, and the run does not allow it.
+DataError data_leak(const SetFinding& finding);
 
 }  // namespace cubcal

@@ -78,6 +78,8 @@ struct RunOptions {
   std::string pretrained = {};
   ImportOptions pretrained_import;  ///< of a file of weights
   std::vector<StageOptions> stages;
+  std::int64_t input_size = 0;  ///< height and width the network sees, the middle; 0: the images'
+  bool allow_leaks = false;     ///< train though splits share images or groups
   bool augment = true;
   AugmentationOptions augmentation;
   double class_weight_power = 0;  ///< class weights n_k^-power: 0 none, 1 balanced

@@ -20,12 +20,16 @@ Batch TrainingBatches::make(std::uint64_t epoch, std::int64_t number) {
   Batch batch;
   batch.indices = batches_[static_cast<std::size_t>(number)];
   const at::Tensor chosen = at::tensor(batch.indices, at::kLong).to(images_.device());
-  batch.images = preprocess(images_.index_select(0, chosen), preprocessing_);
   batch.labels = labels_.index_select(0, chosen);
-  if (options_.augmentation) {
-    const AugmentationKey key{options_.seed, epoch, batch.indices};
-    batch.images = augment(batch.images, key, *options_.augmentation);
+  const at::Tensor levels = images_.index_select(0, chosen);
+  if (!options_.augmentation) {
+    batch.images = preprocess(levels, preprocessing_);
+    return batch;
   }
+  const AugmentationKey key{options_.seed, epoch, batch.indices};
+  batch.images = augment(standardise(levels, preprocessing_), key, *options_.augmentation,
+                         preprocessing_.height, preprocessing_.width);
+  batch.images = change_levels(batch.images, key, *options_.augmentation, preprocessing_);
   return batch;
 }
 

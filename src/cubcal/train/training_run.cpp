@@ -110,10 +110,16 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
   check_run_options(options);
   check_image_set(set);
   const c10::Device device = parse_device(options.device);
-  const Preprocessing preprocessing = fit_preprocessing(set.split("train").images);
+  Preprocessing preprocessing =
+      fit_preprocessing(set.split("train").images, options.input_size, options.input_size);
+  preprocessing.fit = set.fit;
+  preprocessing.dicom_window = set.dicom_window;
   const ImageSplit& validation = set.split("val");
   if (validation.size() == 0) throw DataError("split 'val' of '" + set.name + "' has no images");
-  for (const std::string& alarm : data_alarms(set)) observer.warning(alarm);
+  for (const SetFinding& finding : examine_image_set(set)) {
+    if (finding.is_leak && !options.allow_leaks) throw data_leak(finding);
+    observer.warning(data_alarm(finding));
+  }
 
   make_folder(folder.path);
   CheckpointHead head = first_head(folder, provenance, observer);

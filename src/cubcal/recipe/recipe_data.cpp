@@ -1,0 +1,30 @@
+#include "cubcal/recipe/recipe_data.h"
+
+#include "cubcal/data/balance.h"
+#include "cubcal/data/phantom.h"
+#include "cubcal/data/sample_set.h"
+
+namespace cubcal {
+
+Catalog choose_samples(const Catalog& catalog, const DataOptions& options) {
+  Catalog chosen = select(catalog, options.selection);
+  if (options.split_again || !chosen.has_splits()) chosen = split_catalog(chosen, options.split);
+  if (options.fraction < 1) chosen = take_fraction(chosen, options.fraction, options.seed);
+  return chosen;
+}
+
+ImageSet load_data(const DataOptions& options, const AugmentationOptions& augmentation) {
+  if (options.kind == DataKind::kPhantom) return make_phantom_set(options.phantom).set;
+  const SampleBlock block =
+      open_samples(options.path, options.load,
+                   [&options](const Catalog& catalog) { return choose_samples(catalog, options); });
+  ImageSet set = to_image_set(block);
+  if (!options.balance) return set;
+  for (ImageSplit& split : set.splits) {
+    if (split.name != "train" && split.name != "val") continue;
+    split = balance_split(split, set.classes(), augmentation, options.seed);
+  }
+  return set;
+}
+
+}  // namespace cubcal

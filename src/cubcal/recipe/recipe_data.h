@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cubcal/catalog/selection.h"
+#include "cubcal/catalog/splitting.h"
+#include "cubcal/data/augmentation.h"
+#include "cubcal/data/image_set.h"
+#include "cubcal/data/phantom_drawing.h"
+#include "cubcal/loading/load_samples.h"
+
+/// The images of a run, as the [data] table of its recipe says.
+namespace cubcal {
+
+enum class DataKind {
+  kPhantom,  ///< drawn by the program
+  kPath      ///< a data set on disk; its kind is recognised
+};
+
+struct DataOptions {
+  DataKind kind = DataKind::kPhantom;
+  std::string path = {};     ///< of kPath
+  PhantomOptions phantom;    ///< of kPhantom; all that follows is of kPath
+  Selection selection;       ///< which rows and classes
+  SplitOptions split;        ///< of a set that is not split yet
+  bool split_again = false;  ///< split it anew though it is
+  double fraction = 1;       ///< of train and val that is used
+  bool balance = false;      ///< fill up the smaller classes of train and val with changed copies
+  std::uint64_t seed = 1;    ///< of fraction and balance
+  LoadOptions load;
+};
+
+/// Draws or reads the images. `augmentation` is what balancing changes its copies by.
+ImageSet load_data(const DataOptions& options, const AugmentationOptions& augmentation = {});
+
+/// The same catalog that load_data reads: selection, split and fraction applied.
+Catalog choose_samples(const Catalog& catalog, const DataOptions& options);
+
+}  // namespace cubcal
