@@ -12,6 +12,7 @@ void add_boundary(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_completion(CLI::App& app);
+void add_data(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
 #ifdef CUBCAL_NN
@@ -19,6 +20,7 @@ void add_attach(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_import(CLI::App& app);
 void add_logits(CLI::App& app);
+void add_ood(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_train(CLI::App& app);
 #endif

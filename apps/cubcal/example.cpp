@@ -6,6 +6,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/seed_stream.h"
 #include "cubcal/io/logits_file.h"
+#include "example_images.h"
 
 namespace cubcal::app {
 
@@ -16,6 +17,7 @@ struct ExampleOptions {
   std::size_t samples = 1500;
   std::size_t passes = 40;
   std::uint64_t seed = 1;
+  bool images = false;
 };
 
 constexpr double kClassShares[] = {0.6, 0.9, 1.0};  // cumulative: 60, 30 and 10 percent
@@ -52,12 +54,14 @@ LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed) {
   return file;
 }
 
-void example(const ExampleOptions& options) {
+void make_folder(const std::string& path) {
   std::error_code error;
-  std::filesystem::create_directories(options.folder, error);
-  if (error) {
-    throw IoError("the folder '" + options.folder + "' cannot be made: " + error.message());
-  }
+  std::filesystem::create_directories(path, error);
+  if (error) throw IoError("the folder '" + path + "' cannot be made: " + error.message());
+}
+
+void example(const ExampleOptions& options) {
+  make_folder(options.folder);
   std::uint64_t seed = 2 * options.seed;
   for (const char* name : {"val.npz", "test.npz"}) {
     const std::string path = (std::filesystem::path(options.folder) / name).string();
@@ -65,6 +69,11 @@ void example(const ExampleOptions& options) {
     std::cout << "wrote " << path << ": simulated logits, " << options.samples << " samples, "
               << options.passes << " passes, " << kClasses << " classes\n";
   }
+  if (!options.images) return;
+  const std::string folder = (std::filesystem::path(options.folder) / "images").string();
+  make_folder(folder);
+  const std::size_t count = write_example_images(folder, options.seed);
+  std::cout << "wrote " << folder << ": " << count << " drawn images and labels.csv\n";
 }
 
 }  // namespace
@@ -81,6 +90,8 @@ void add_example(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
   command->add_option("--seed", options->seed, "Seed of the simulation")->capture_default_str();
+  command->add_flag("--images", options->images,
+                    "Also draw a small data set of images, to try 'cubcal data' on");
   command->footer("Example:\n  cubcal example --out demo && cubcal evaluate demo/test.npz");
   command->callback([options] { example(*options); });
 }

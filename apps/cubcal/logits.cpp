@@ -20,6 +20,7 @@ struct LogitsOptions {
   std::string split = "val";
   std::string output;
   std::string device = "cpu";
+  bool all_rows = false;
   McOptions mc;
 };
 
@@ -42,7 +43,8 @@ std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t cl
 }
 
 void write_output(const LogitsOptions& options, const ImageSplit& split,
-                  const ModelDescription& model, const McOutput& output) {
+                  const std::vector<std::string>& columns, const ModelDescription& model,
+                  const McOutput& output) {
   const auto samples = static_cast<std::size_t>(split.size());
   NpzWriter npz(options.output);
   npz.add("logits", output.logits);
@@ -55,6 +57,10 @@ void write_output(const LogitsOptions& options, const ImageSplit& split,
     npz.add("groups", ArrayView<const std::int64_t>(groups), {samples});
   }
   npz.add_text("class_names", model.class_names);
+  if (!split.files.empty()) npz.add_text("files", split.files);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    npz.add_text("column_" + columns[c], split.metadata[c]);
+  }
   for (std::size_t i = 0; i < output.features.size(); ++i) {
     npz.add("features_" + output.feature_names[i], output.features[i]);
   }
@@ -64,7 +70,7 @@ void write_output(const LogitsOptions& options, const ImageSplit& split,
 void logits(LogitsOptions options) {
   const c10::Device device = set_up_device(options.device);
   const LoadedModel model = load_model(options.model, device);
-  const ImageSet set = model_data(options.data, model.description.provenance);
+  const ImageSet set = model_data(options.data, model.description, options.all_rows);
   const ImageSplit& split = set.split(options.split);
   if (!split.outliers) checked_labels(split, model.description.classes());
   const InterruptWatch watch;
@@ -74,7 +80,7 @@ void logits(LogitsOptions options) {
   McEngine engine(*model.network, model.description.preprocessing);
   const McOutput output = engine.run(split.images, options.mc);
   bar.wipe();
-  write_output(options, split, model.description, output);
+  write_output(options, split, set.columns, model.description, output);
   std::cout << "wrote " << options.output << ": " << output.logits.shape()[0] << " x "
             << output.logits.shape()[1] << " x " << output.logits.shape()[2]
             << " logits (passes, samples, classes) of split '" << split.name << "'\n";
@@ -89,9 +95,10 @@ void add_logits(CLI::App& app) {
       ->required();
   command
       ->add_option("--data", options->data,
-                   "phantom, phantom:SEED, or an .npz file in MedMNIST's layout")
+                   "phantom, phantom:SEED, or the path of a data set: manifest, folder, .npz, pack")
       ->required();
-  command->add_option("--split", options->split, "train, val, test, or ood of the phantom set")
+  command
+      ->add_option("--split", options->split, "train, val, test, ood, or another one the set has")
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "The .npz file to write")->required();
   command->add_option("--mc", options->mc.passes, "Stochastic passes")
@@ -103,12 +110,16 @@ void add_logits(CLI::App& app) {
                    "Images at a time: bounds the memory, results do not depend on it")
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+  command->add_flag("--all-rows", options->all_rows,
+                    "Take the data set as it is, not the rows and splits of the model's recipe");
   command->add_flag("--mean", options->mc.mean_weights, "A single pass at mean weights");
   command->add_flag("--features", options->mc.features,
                     "Also write features_<stage> [N,D], averaged over the passes");
   add_device_option(*command, options->device);
   command->footer(
-      "Writes logits [S,N,K], labels and groups [N] where they are known, and class_names [K].\n"
+      "Writes logits [S,N,K], labels and groups [N] where they are known, class_names [K], and of\n"
+      "a set on disk files and column_<name> [N], the further columns of its manifest.\n"
+      "Rows, splits and sizes are those of the recipe the model was trained with.\n"
       "A deterministic model has one pass.\n\n"
       "Example:\n"
       "  cubcal logits --model run --data phantom --split val -o val.npz\n"

@@ -22,10 +22,11 @@ int complain(const std::string& sentence, int exit_code) {
   return exit_code;
 }
 
-/// The deepest subcommand the user named, for "see 'cubcal evaluate --help'".
+/// The deepest subcommand the user named, for "see 'cubcal data split --help'".
 std::string command_path(const CLI::App& app) {
-  for (const CLI::App* sub : app.get_subcommands()) return "cubcal " + sub->get_name();
-  return "cubcal";
+  for (const CLI::App* sub : app.get_subcommands())
+    return app.get_name() + " " + command_path(*sub);
+  return app.get_name();
 }
 
 /// CLI11's messages can run over several lines.
@@ -52,7 +53,7 @@ int run(CLI::App& app, int argc, char** argv) {
 
 #ifdef CUBCAL_FULL_PROGRAM
 
-/// Whether the command line asks for something that needs no network.
+/// Whether the command line asks for something that needs neither a network nor images.
 bool is_numeric(int argc, char** argv) {
   const std::array<std::string, 6> commands = {"evaluate", "calibrate", "apply",
                                                "compare",  "boundary",  "example"};
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
   cubcal::app::add_train(app);
   cubcal::app::add_logits(app);
   cubcal::app::add_predict(app);
+  cubcal::app::add_ood(app);
   cubcal::app::add_attach(app);
   cubcal::app::add_import(app);
 #endif
@@ -115,6 +117,9 @@ int main(int argc, char** argv) {
   cubcal::app::add_compare(app);
   cubcal::app::add_boundary(app);
   cubcal::app::add_example(app);
+#ifndef CUBCAL_FULL_PROGRAM
+  cubcal::app::add_data(app);
+#endif
   cubcal::app::add_completion(app);
 
   try {

@@ -1,12 +1,16 @@
 #include "model_data.h"
 
+#include <ATen/ATen.h>
+
+#include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <optional>
 
 #include "cubcal/core/error.h"
-#include "cubcal/data/npz_set.h"
 #include "cubcal/data/phantom.h"
-#include "cubcal/infer/content_hash.h"
+#include "cubcal/recipe/recipe.h"
+#include "read_images.h"
 
 namespace cubcal::app {
 
@@ -24,6 +28,40 @@ std::uint64_t parse_seed(const std::string& text) {
   return seed;
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+/// The number a name stands for, or nothing: sets without class names count their classes.
+std::optional<std::int64_t> as_number(const std::string& name) {
+  std::int64_t number = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+/// Labels of the set become those of the model, by class name; names that are numbers are the
+/// model's labels already, and whether they fit is seen later.
+void adopt_classes(ImageSet& set, const std::vector<std::string>& names) {
+  std::vector<std::int64_t> label_of;
+  for (const std::string& name : set.class_names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    const std::optional<std::int64_t> number = as_number(name);
+    if (found == names.end() && !number) {
+      throw DataError("class '" + name + "' of '" + set.name +
+                      "' is none of the model's, which are " + listed(names));
+    }
+    label_of.push_back(found != names.end() ? found - names.begin() : *number);
+  }
+  const at::Tensor labels = at::tensor(label_of, at::kLong);
+  for (ImageSplit& split : set.splits) {
+    if (!split.outliers) split.labels = labels.index_select(0, split.labels);
+  }
+  set.class_names = names;
+}
+
 ImageSet phantom_set(const std::string& data, const Provenance& provenance) {
   PhantomOptions options = provenance.phantom.value_or(PhantomOptions{});
   if (data.size() > kPhantom.size()) options.seed = parse_seed(data.substr(kPhantom.size() + 1));
@@ -36,11 +74,38 @@ ImageSet phantom_set(const std::string& data, const Provenance& provenance) {
   return set;
 }
 
+/// What the model was trained with, or the defaults where it comes from no recipe.
+Recipe recipe_of(const Provenance& provenance) {
+  try {
+    return parse_recipe(provenance.recipe, "the model's recipe");
+  } catch (const ArgumentError&) {
+    return {};
+  }
+}
+
+ImageSet set_on_disk(const std::string& path, const ModelDescription& model, bool all_rows) {
+  const Recipe recipe = all_rows ? Recipe{} : recipe_of(model.provenance);
+  DataOptions options = recipe.data;
+  options.kind = DataKind::kPath;
+  options.path = path;
+  const Preprocessing& preprocessing = model.preprocessing;
+  ImageShape& shape = options.load.shape;
+  shape.height = static_cast<std::size_t>(preprocessing.image_height());
+  shape.width = static_cast<std::size_t>(preprocessing.image_width());
+  shape.fit = preprocessing.fit;
+  shape.channels = static_cast<std::size_t>(preprocessing.channels());
+  shape.keep_16_bits = preprocessing.largest_level > 255;
+  options.load.files.dicom_window = preprocessing.dicom_window;
+  ImageSet set = read_images(options, recipe.run.augmentation);
+  adopt_classes(set, model.class_names);
+  return set;
+}
+
 }  // namespace
 
-ImageSet model_data(const std::string& data, const Provenance& provenance) {
+ImageSet model_data(const std::string& data, const ModelDescription& model, bool all_rows) {
   const bool is_phantom = data == kPhantom || data.rfind(kPhantom + ":", 0) == 0;
-  return is_phantom ? phantom_set(data, provenance) : load_npz_set(data);
+  return is_phantom ? phantom_set(data, model.provenance) : set_on_disk(data, model, all_rows);
 }
 
 }  // namespace cubcal::app

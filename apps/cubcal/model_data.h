@@ -3,13 +3,15 @@
 #include <string>
 
 #include "cubcal/data/image_set.h"
-#include "cubcal/infer/provenance.h"
+#include "cubcal/infer/model_folder.h"
 
 namespace cubcal::app {
 
-/// The image set that --data names: "phantom", "phantom:SEED", or the path of an .npz file in
-/// MedMNIST's layout. The phantom set is drawn as the model's was, where the model was trained on
-/// one; a set that should be the model's own and is not gives a warning on stderr.
-ImageSet model_data(const std::string& data, const Provenance& provenance);
+/// The image set that --data names: "phantom", "phantom:SEED", or the path of a data set. The
+/// phantom set is drawn as the model's was, where the model was trained on one; a set that should
+/// be the model's own and is not gives a warning on stderr. Of a set on disk the rows, splits and
+/// sizes are those of the recipe in the model's provenance, unless `all_rows` says to take the set
+/// as it is; its labels become the model's by name.
+ImageSet model_data(const std::string& data, const ModelDescription& model, bool all_rows = false);
 
 }  // namespace cubcal::app

@@ -13,6 +13,7 @@
 #include "cubcal/infer/model_folder.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/image_file.h"
+#include "cubcal/ood/verdict_folder.h"
 #include "interrupt.h"
 #include "number_text.h"
 #include "progress_bar.h"
@@ -53,15 +54,18 @@ struct ImagePrediction {
   double aleatoric;
   double epistemic;
   std::string region;  ///< from the unscaled prediction
-  bool accepted;       ///< total uncertainty at most eta
+  Decision decision;   ///< without a verdict in the model: refer where U exceeds eta
+  std::optional<double> ood_p_value;
 };
 
 Input read_images(const PredictOptions& options, const Preprocessing& preprocessing) {
   Input input;
   std::vector<at::Tensor> tensors;
+  ImageFileOptions file_options;
+  file_options.dicom_window = preprocessing.dicom_window;
   for (const std::string& path : options.images) {
     try {
-      tensors.push_back(image_input(read_image_file(path), preprocessing));
+      tensors.push_back(image_input(read_image_file(path, file_options), preprocessing));
       input.paths.push_back(path);
     } catch (const Error& error) {
       input.unreadable.push_back({path, error.what()});
@@ -71,7 +75,14 @@ Input read_images(const PredictOptions& options, const Preprocessing& preprocess
   return input;
 }
 
-NdArray draw_logits(const LoadedModel& model, const Input& input, McOptions mc) {
+/// What the network says of the images.
+struct NetworkOutput {
+  NdArray logits;
+  std::vector<double> ood_scores;  ///< where the model carries a verdict
+};
+
+NetworkOutput run_network(const LoadedModel& model, const std::optional<VerdictModel>& verdict,
+                          const Input& input, McOptions mc) {
   const InterruptWatch watch;
   ProgressBar bar("predicting");
   mc.interrupted = InterruptWatch::interrupted;
@@ -79,14 +90,25 @@ NdArray draw_logits(const LoadedModel& model, const Input& input, McOptions mc) 
   // Each image is the first of a set of its own, so that its prediction depends on no other.
   mc.samples.assign(input.paths.size(), 0);
   McEngine engine(*model.network, model.description.preprocessing);
-  return engine.run(input.images, mc).logits;
+  NetworkOutput output;
+  output.logits = engine.run(input.images, mc).logits;
+  if (verdict) output.ood_scores = verdict_scores(*verdict, engine, input.images, mc);
+  return output;
 }
 
-std::vector<ImagePrediction> predict_images(const LoadedModel& model, const Input& input,
-                                            const McOptions& mc) {
+/// The model's verdict, or what its thresholds alone can say.
+Verdict judge_image(const std::optional<VerdictModel>& verdict, const NetworkOutput& output,
+                    std::size_t image, double uncertainty, double eta) {
+  if (verdict) return judge(verdict->policy, output.ood_scores[image], uncertainty);
+  return {0, uncertainty <= eta ? Decision::kAccept : Decision::kRefer};
+}
+
+std::vector<ImagePrediction> predict_images(const LoadedModel& model,
+                                            const std::optional<VerdictModel>& verdict,
+                                            const Input& input, const McOptions& mc) {
   if (input.paths.empty()) return {};
-  const NdArray array = draw_logits(model, input, mc);
-  const McLogits logits(array);
+  const NetworkOutput output = run_network(model, verdict, input, mc);
+  const McLogits logits(output.logits);
   const Predictive unscaled = predict(logits);
   const std::optional<Calibration>& calibration = model.description.calibration;
   const Predictive final =
@@ -97,6 +119,7 @@ std::vector<ImagePrediction> predict_images(const LoadedModel& model, const Inpu
     const auto row = final.probabilities.begin() + static_cast<std::ptrdiff_t>(i * final.classes);
     const ScalingRegion region =
         scaling_region(unscaled.confidence[i], unscaled.entropy[i], thresholds);
+    const Verdict judged = judge_image(verdict, output, i, final.entropy[i], thresholds.eta);
     predictions.push_back({input.paths[i],
                            static_cast<std::size_t>(final.predicted[i]),
                            {row, row + static_cast<std::ptrdiff_t>(final.classes)},
@@ -105,26 +128,34 @@ std::vector<ImagePrediction> predict_images(const LoadedModel& model, const Inpu
                            final.aleatoric[i],
                            final.epistemic(i),
                            region == ScalingRegion::kSharpen ? "sharpen" : "soften",
-                           final.entropy[i] <= thresholds.eta});
+                           judged.decision,
+                           verdict ? std::optional(judged.p_value) : std::nullopt});
   }
   return predictions;
 }
 
-const char* verdict(const ImagePrediction& prediction) {
-  return prediction.accepted ? "accepted" : "referred";
+/// What the words of the last column mean for this model.
+std::string legend(const ModelDescription& model, const std::optional<VerdictModel>& verdict) {
+  if (!verdict) {
+    return "refer: total uncertainty above eta = " + to_text(model.operating_point().eta);
+  }
+  return "out-of-scope: p at most " + to_text(verdict->policy.options.alpha) + " by " +
+         verdict->policy.detector + "; refer: total uncertainty above " +
+         to_text(verdict->policy.uncertainty);
 }
 
-void print_table(const std::vector<ImagePrediction>& predictions, const ModelDescription& model) {
-  TextTable table(
-      {"image", "class", "confidence", "total", "aleatoric", "epistemic", "region", "verdict"});
+void print_table(const std::vector<ImagePrediction>& predictions, const ModelDescription& model,
+                 const std::optional<VerdictModel>& verdict) {
+  TextTable table({"image", "class", "confidence", "total", "aleatoric", "epistemic", "region",
+                   "OOD p", "verdict"});
   for (const ImagePrediction& each : predictions) {
     table.add({each.path, model.class_names[each.predicted], fixed(each.confidence, 4),
                fixed(each.total, 4), fixed(each.aleatoric, 4), fixed(each.epistemic, 4),
-               each.region, verdict(each)});
+               each.region, each.ood_p_value ? fixed(*each.ood_p_value, 3) : "-",
+               decision_name(each.decision)});
   }
   if (table.empty()) return;
-  std::cout << table << "\nUncertainty in nats; accepted: total uncertainty at most eta = "
-            << to_text(model.operating_point().eta) << ". "
+  std::cout << table << "\nUncertainty in nats; " << legend(model, verdict) << ". "
             << (model.calibration
                     ? std::string("Calibrated with ") + method_name(model.calibration->method)
                     : std::string("Not calibrated"))
@@ -132,8 +163,8 @@ void print_table(const std::vector<ImagePrediction>& predictions, const ModelDes
 }
 
 void print_csv(const std::vector<ImagePrediction>& predictions, const ModelDescription& model) {
-  std::vector<std::string> header{"image",     "class",     "confidence", "total",
-                                  "aleatoric", "epistemic", "region",     "verdict"};
+  std::vector<std::string> header{"image",     "class",  "confidence", "total",  "aleatoric",
+                                  "epistemic", "region", "ood_p",      "verdict"};
   for (const std::string& name : model.class_names) header.push_back("p " + name);
   std::cout << csv_row(header);
   for (const ImagePrediction& each : predictions) {
@@ -144,7 +175,8 @@ void print_csv(const std::vector<ImagePrediction>& predictions, const ModelDescr
                                  to_text(each.aleatoric),
                                  to_text(each.epistemic),
                                  each.region,
-                                 verdict(each)};
+                                 each.ood_p_value ? to_text(*each.ood_p_value) : "",
+                                 decision_name(each.decision)};
     for (const double probability : each.probabilities) row.push_back(to_text(probability));
     std::cout << csv_row(row);
   }
@@ -172,7 +204,8 @@ void print_json(const std::vector<ImagePrediction>& predictions, const Input& in
          {"uncertainty",
           {{"total", each.total}, {"aleatoric", each.aleatoric}, {"epistemic", each.epistemic}}},
          {"region", each.region},
-         {"verdict", verdict(each)}});
+         {"ood_p_value", each.ood_p_value ? Json(*each.ood_p_value) : Json()},
+         {"verdict", decision_name(each.decision)}});
   }
   document["unreadable"] = Json::array();
   for (const UnreadableFile& file : input.unreadable) {
@@ -185,13 +218,15 @@ void predict_files(const PredictOptions& options) {
   const c10::Device device = set_up_device(options.device);
   const LoadedModel model = load_model(options.model, device);
   const Input input = read_images(options, model.description.preprocessing);
-  const std::vector<ImagePrediction> predictions = predict_images(model, input, options.mc);
+  const std::optional<VerdictModel> verdict = load_verdict(options.model, device);
+  const std::vector<ImagePrediction> predictions =
+      predict_images(model, verdict, input, options.mc);
   if (options.json) {
     print_json(predictions, input, model.description);
   } else if (options.csv) {
     print_csv(predictions, model.description);
   } else {
-    print_table(predictions, model.description);
+    print_table(predictions, model.description, verdict);
   }
   std::cout.flush();
   for (const UnreadableFile& file : input.unreadable) {
@@ -210,7 +245,7 @@ void add_predict(CLI::App& app) {
   CLI::App* command = app.add_subcommand("predict", "Classify image files and say how sure it is");
   command->add_option("--model", options->model, "Model folder, or run folder of 'cubcal train'")
       ->required();
-  command->add_option("IMAGE", options->images, "PNG or JPEG files")->required();
+  command->add_option("IMAGE", options->images, "PNG, JPEG or DICOM files")->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
   command->add_flag("--csv", options->csv, "Print CSV with every class's probability")
       ->excludes(json);
@@ -223,10 +258,11 @@ void add_predict(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
   add_device_option(*command, options->device);
   command->footer(
-      "Images are resized to the model's size without regard to their proportions. Gray images go\n"
-      "to all channels of a colour model, colour to luma for a gray one, transparency on black.\n"
-      "The model's calibration is applied where it carries one. Files that cannot be read are\n"
-      "named one by one, the others still predicted; the exit code is then 1.\n\n"
+      "Images are brought to the model's size as its training images were. Gray goes to all\n"
+      "channels of a colour model, colour to luma for a gray one, transparency on black. The\n"
+      "model's calibration is applied where it carries one, and its verdict ('cubcal ood --fit'):\n"
+      "accept, refer or out-of-scope. Without one only U is held against eta. Files that cannot\n"
+      "be read are named, the others still predicted; the exit code is then 1.\n\n"
       "Example:\n"
       "  cubcal predict --model run lesion.png other.jpg --json");
   command->callback([options] { predict_files(*options); });

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "cubcal/core/error.h"
 #include "cubcal/train/training_run.h"
+#include "read_images.h"
 #include "train_run.h"
 
 namespace cubcal::app {
@@ -31,7 +32,7 @@ Recipe read_recipe(const TrainCommandOptions& options) {
   }
   std::vector<std::string> overrides = options.overrides;
   if (!options.data.empty()) {
-    overrides.push_back("data.kind='npz'");
+    overrides.push_back("data.kind='path'");
     overrides.push_back("data.path='" + options.data + "'");
   }
   return load_recipe(path, overrides);
@@ -71,7 +72,7 @@ void train_command(TrainCommandOptions options, bool threads_given) {
   const RunFolder run{options.folder};
   check_run_folder(run, recipe, options);
   set_up_computing(recipe, threads_given, options.folder);
-  const ImageSet set = load_data(recipe.data);
+  const ImageSet set = read_images(recipe.data, recipe.run.augmentation);
   run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder);
   std::cout << "wrote " << options.folder << ": models in best and last, metrics.jsonl, "
             << "record.json\n";
@@ -85,8 +86,9 @@ void add_train(CLI::App& app) {
       app.add_subcommand("train", "Train a network as a recipe says: deterministic, then Bayesian");
   command->add_option("RECIPE", options->recipe,
                       "TOML file; may be left out with --resume, which finds the run's own");
-  command->add_option("--data", options->data,
-                      "Train on this .npz file (MedMNIST's layout) instead of the recipe's data");
+  command->add_option(
+      "--data", options->data,
+      "Train on the data set at this path instead of the recipe's: see docs/data.md");
   command->add_option("--out", options->folder, "Run folder (default: runs/RECIPE's name)");
   command
       ->add_option("--set", options->overrides,

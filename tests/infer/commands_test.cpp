@@ -201,7 +201,7 @@ TEST_F(InferCommands, PredictsImageFiles) {
                 uncertainty["aleatoric"].get<double>() + uncertainty["epistemic"].get<double>(),
                 1e-9);
     const bool certain = uncertainty["total"].get<double>() <= document["eta"].get<double>();
-    EXPECT_EQ(each["verdict"], certain ? "accepted" : "referred");
+    EXPECT_EQ(each["verdict"], certain ? "accept" : "refer");
     EXPECT_TRUE(each["region"] == "sharpen" || each["region"] == "soften");
   }
 }

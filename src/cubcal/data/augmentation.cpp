@@ -60,14 +60,13 @@ void check_batch(const at::Tensor& images, const AugmentationKey& key) {
                   static_cast<std::size_t>(images.size(0)));
 }
 
-/// 1 + range u for each image, [N, 1, 1, 1] on the images' device.
-at::Tensor factors(const at::Tensor& images, const AugmentationKey& key, double range,
-                   double Draws::*which) {
+/// A factor for each image, [N, 1, 1, 1] on the images' device.
+at::Tensor factors(const at::Tensor& images, const AugmentationKey& key,
+                   const AugmentationOptions& options, float LevelFactors::*which) {
   const at::Tensor result = at::empty({images.size(0), 1, 1, 1});
   auto* factor = result.data_ptr<float>();
-  for (const std::int64_t index : key.indices) {
-    *factor++ = static_cast<float>(1 + range * from_minus_one_to_one(draw(key, index).*which));
-  }
+  for (const std::int64_t index : key.indices)
+    *factor++ = level_factors(key, options, index).*which;
   return result.to(images.device());
 }
 
@@ -141,6 +140,15 @@ at::Tensor augment(const at::Tensor& images, const AugmentationKey& key,
   return at::grid_sampler(images, grid, kBilinear, kReflection, false);
 }
 
+LevelFactors level_factors(const AugmentationKey& key, const AugmentationOptions& options,
+                           std::int64_t index) {
+  const Draws draws = draw(key, index);
+  const auto factor = [](double range, double uniform) {
+    return static_cast<float>(1 + range * from_minus_one_to_one(uniform));
+  };
+  return {factor(options.brightness, draws.brightness), factor(options.contrast, draws.contrast)};
+}
+
 at::Tensor change_levels(const at::Tensor& images, const AugmentationKey& key,
                          const AugmentationOptions& options, const Preprocessing& preprocessing) {
   check_batch(images, key);
@@ -150,10 +158,10 @@ at::Tensor change_levels(const at::Tensor& images, const AugmentationKey& key,
   const at::Tensor deviation = per_channel(preprocessing.standard_deviation, images);
   at::Tensor levels = images.mul(deviation).add_(mean);
   if (options.brightness > 0) {
-    levels.mul_(factors(images, key, options.brightness, &Draws::brightness)).clamp_(0, 1);
+    levels.mul_(factors(images, key, options, &LevelFactors::brightness)).clamp_(0, 1);
   }
   if (options.contrast > 0) {
-    const at::Tensor factor = factors(images, key, options.contrast, &Draws::contrast);
+    const at::Tensor factor = factors(images, key, options, &LevelFactors::contrast);
     const at::Tensor rest = mean_gray(levels) * (1 - factor);
     levels.mul_(factor).add_(rest).clamp_(0, 1);
   }

@@ -50,6 +50,13 @@ at::Tensor augmentation_maps(const AugmentationKey& key, const AugmentationOptio
                              std::int64_t height, std::int64_t width, double middle_height = 1,
                              double middle_width = 1);
 
+/// The factors by which change_levels changes the image of this index: 1 where an option is 0.
+struct LevelFactors {
+  float brightness, contrast;
+};
+LevelFactors level_factors(const AugmentationKey& key, const AugmentationOptions& options,
+                           std::int64_t index);
+
 /// Brightness and contrast of standardised images (see preprocessing.h), as torchvision's
 /// ColorJitter does them: levels p in [0, 1] become f p, then g p + (1 - g) m with m the image's
 /// mean gray, each cut off at 0 and 1. Returns the images as they are where both options are 0.

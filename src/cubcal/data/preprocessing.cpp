@@ -113,7 +113,7 @@ Preprocessing fit_preprocessing(const at::Tensor& images, std::int64_t height, s
   return result;
 }
 
-at::Tensor standardise(const at::Tensor& images, const Preprocessing& preprocessing) {
+void check_fits(const at::Tensor& images, const Preprocessing& preprocessing) {
   check_images(images);
   check_preprocessing(preprocessing);
   if (images.size(1) != preprocessing.channels() ||
@@ -129,6 +129,10 @@ at::Tensor standardise(const at::Tensor& images, const Preprocessing& preprocess
                     " do not fit the preprocessing, which was fitted on levels up to " +
                     std::to_string(preprocessing.largest_level));
   }
+}
+
+at::Tensor standardise(const at::Tensor& images, const Preprocessing& preprocessing) {
+  check_fits(images, preprocessing);
   const double white = static_cast<double>(preprocessing.largest_level);
   std::vector<double> scale, shift;
   for (std::size_t c = 0; c < preprocessing.mean.size(); ++c) {

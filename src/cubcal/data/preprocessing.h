@@ -40,6 +40,9 @@ void check_preprocessing(const Preprocessing& preprocessing);
 Preprocessing fit_preprocessing(const at::Tensor& images, std::int64_t height = 0,
                                 std::int64_t width = 0);
 
+/// Throws DataError where images are of another size, depth or number of channels.
+void check_fits(const at::Tensor& images, const Preprocessing& preprocessing);
+
 /// Levels [N, C, H, W] on any device to float32 [N, C, height, width] on that device. Throws
 /// DataError where the images are of another size, depth or number of channels.
 at::Tensor preprocess(const at::Tensor& images, const Preprocessing& preprocessing);

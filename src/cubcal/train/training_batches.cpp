@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "cubcal/data/augmented_batch.h"
+
 namespace cubcal {
 
 TrainingBatches::TrainingBatches(const ImageSplit& split, const Preprocessing& preprocessing,
@@ -27,9 +29,7 @@ Batch TrainingBatches::make(std::uint64_t epoch, std::int64_t number) {
     return batch;
   }
   const AugmentationKey key{options_.seed, epoch, batch.indices};
-  batch.images = augment(standardise(levels, preprocessing_), key, *options_.augmentation,
-                         preprocessing_.height, preprocessing_.width);
-  batch.images = change_levels(batch.images, key, *options_.augmentation, preprocessing_);
+  batch.images = augmented_batch(levels, key, *options_.augmentation, preprocessing_);
   return batch;
 }
 

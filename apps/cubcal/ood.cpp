@@ -1,0 +1,208 @@
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "compute_setup.h"
+#include "cubcal/core/error.h"
+#include "cubcal/core/version.h"
+#include "cubcal/io/atomic_file.h"
+#include "model_data.h"
+#include "ood_table.h"
+#include "ood_verdict.h"
+
+namespace cubcal::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct OodOptions {
+  std::string model;
+  std::string data;
+  std::string detectors = "all";
+  std::string id = "test";
+  std::string ood = "ood";
+  std::string by;
+  std::string features = "mean";
+  std::string device = "cpu";
+  std::string json;
+  std::string svg;
+  bool fit = false;
+  bool ignore_groups = false;
+  double shrinkage = -1;
+  double risk_target = 0;
+  double risk_confidence = 0;
+  OodRunOptions run;
+  VerdictFit verdict;
+  BootstrapOptions bootstrap;
+};
+
+void complete(OodOptions& options) {
+  options.run.features = feature_source_from_name(options.features);
+  if (options.shrinkage >= 0) options.run.detector.shrinkage = options.shrinkage;
+  if (options.risk_target > 0) options.verdict.options.risk_target = options.risk_target;
+  if (options.risk_confidence > 0) {
+    options.verdict.options.risk_confidence = options.risk_confidence;
+  }
+  check_detector_options(options.run.detector);
+  check_verdict_options(options.verdict.options);
+  if (options.fit) detector_entry(options.verdict.detector);
+}
+
+void write_json(const std::string& path, const Json& json) {
+  const std::string text = json.dump(2) + "\n";
+  if (path == "-") {
+    std::cout << text;
+  } else {
+    write_file_atomically(path, text);
+  }
+}
+
+Json head_json(const OodOptions& options, const ImageSet& set, OodRun& run) {
+  Json json = {{"format", "cubcal-ood"},
+               {"version", 1},
+               {"program", std::string("cubcal ") + kVersion},
+               {"model", options.model},
+               {"data", set.name},
+               {"fit_split", options.verdict.fit_split},
+               {"id_split", options.id},
+               {"ood_split", options.ood},
+               {"features", options.features},
+               {"passes", options.run.mc.passes},
+               {"seed", options.run.mc.seed}};
+  json["epsilon"] = run.epsilon() ? Json(*run.epsilon()) : Json();
+  return json;
+}
+
+void ood(OodOptions options) {
+  complete(options);
+  const std::vector<OodRow> rows = chosen_rows(options.detectors);
+  options.run.device = set_up_device(options.device);
+  LoadedModel model = load_model(options.model, options.run.device);
+  if (model.description.kind == LayerKind::kDeterministic) options.run.mc.passes = 1;
+  const ImageSet set = model_data(options.data, model.description);
+  if (!options.fit || set.has_split(options.ood)) set.split(options.ood);
+  const ImageSplit& id = set.split(options.id);
+  if (id.outliers) throw ArgumentError("--id names a split of outliers: '" + options.id + "'");
+  std::ostream& out = options.json == "-" ? std::cerr : std::cout;
+
+  OodRun run(model, set, options.run);
+  Json json;
+  if (set.has_split(options.ood)) {
+    const ImageSplit& ood = set.split(options.ood);
+    run.fit(rows, options.verdict.fit_split);
+    const OodTable table = make_ood_table(run, rows, id, ood, ood_categories(set, ood, options.by),
+                                          options.bootstrap, !options.ignore_groups);
+    out << "ID: " << id.size() << " images of '" << id.name << "'; OOD: " << ood.size() << " of '"
+        << ood.name << "'; features at "
+        << (options.run.features == FeatureSource::kMeanWeights ? "mean weights"
+                                                                : "the passes' mean")
+        << ", fitted on '" << options.verdict.fit_split << "'";
+    if (run.epsilon()) out << "; perturbation by " << *run.epsilon();
+    out << ".\n\n";
+    print_ood_table(out, table);
+    json = head_json(options, set, run);
+    json.update(ood_table_json(table));
+    if (!options.svg.empty()) write_ood_figures(options.svg, table);
+    out << '\n';
+    print_referral(out, run, id);
+    json["referral"] = referral_json(run, id);
+  } else {
+    json = head_json(options, set, run);
+  }
+  if (options.fit) {
+    const FittedVerdict verdict = fit_and_attach(run, options.model, model, set, options.run,
+                                                 options.verdict, options.id, options.ood);
+    out << '\n';
+    print_verdict(out, verdict);
+    out << "The model in " << options.model << " carries it now.\n";
+    json["verdict"] = verdict_json(verdict);
+  }
+  if (!options.json.empty()) write_json(options.json, json);
+}
+
+}  // namespace
+
+void add_ood(CLI::App& app) {
+  auto options = std::make_shared<OodOptions>();
+  CLI::App* command = app.add_subcommand(
+      "ood", "Tell images unlike the training images: table of detectors, verdict of a model");
+  command->add_option("--model", options->model, "Model folder, or run folder of 'cubcal train'")
+      ->required();
+  command
+      ->add_option("--data", options->data,
+                   "phantom, phantom:SEED, or the path of a data set: manifest, folder, .npz, pack")
+      ->required();
+  command
+      ->add_option("--detectors", options->detectors,
+                   "all, or names that commas separate (see below)")
+      ->capture_default_str();
+  command->add_option("--mc", options->run.mc.passes, "Stochastic passes")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+  command->add_option("--seed", options->run.mc.seed, "Seed of the passes")->capture_default_str();
+  command
+      ->add_option("--features", options->features,
+                   "Features at mean weights (mean), or averaged over the passes (mc)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"mean", "mc"}));
+  command->add_option("--fit-split", options->verdict.fit_split, "Split the detectors learn from")
+      ->capture_default_str();
+  command->add_option("--id", options->id, "Split of ID images to score")->capture_default_str();
+  command->add_option("--ood", options->ood, "Split of outliers")->capture_default_str();
+  command->add_option("--by", options->by,
+                      "Column that tells the kinds of outliers apart (default: label_name)");
+  command
+      ->add_option("--shrinkage", options->shrinkage,
+                   "Of the covariances, 0 to 1 (default: none while they are regular, else OAS)")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--neighbours", options->run.detector.neighbours, "k of kNN")
+      ->capture_default_str();
+  command
+      ->add_option("--explained", options->run.detector.explained_variance,
+                   "Share of variance that the PCA detectors explain")
+      ->capture_default_str();
+  command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command->add_flag("--ignore-groups", options->ignore_groups,
+                    "Resample single images even where the set has groups");
+  command->add_flag("--fit", options->fit,
+                    "Fit a verdict (accept, refer, out-of-scope) and write it into the model");
+  command
+      ->add_option("--verdict-detector", options->verdict.detector,
+                   "With --fit: the feature detector to use")
+      ->capture_default_str();
+  command
+      ->add_option("--alpha", options->verdict.options.alpha,
+                   "With --fit: share of ID images that may be called out-of-scope")
+      ->capture_default_str();
+  command
+      ->add_option("--risk-target", options->risk_target,
+                   "With --fit: refer so that the error rate among accepted validation images "
+                   "is at most this (default: refer where U exceeds eta)")
+      ->check(CLI::Range(1e-9, 1.0));
+  command
+      ->add_option("--risk-confidence", options->risk_confidence,
+                   "With --risk-target: meet it with the upper bound of this confidence")
+      ->check(CLI::Range(1e-9, 1.0));
+  command
+      ->add_option("--batch", options->run.mc.batch,
+                   "Images at a time: bounds the memory, results do not depend on it")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+  command->add_option("--json", options->json, "Write everything as JSON here, '-': stdout");
+  command->add_option("--svg", options->svg, "Write score histograms as PREFIX-<detector>.svg");
+  add_device_option(*command, options->device);
+  std::string known;
+  for (const OodRow& row : ood_rows()) known += (known.empty() ? "" : ", ") + row.key;
+  command->footer(
+      "Detectors are fitted on ID training images alone. Names: " + known +
+      ".\nThresholds of DTS, of the perturbation and of the verdict come from split 'val'.\n\n"
+      "Example:\n"
+      "  cubcal ood --model run --data phantom --detectors uncertainty,mahalanobis,knn\n"
+      "  cubcal ood --model run --data phantom --fit --risk-target 0.05");
+  command->callback([options] { ood(*options); });
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,214 @@
+#include "ood_table.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+#include "cubcal/core/check.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/plot/chart.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::int64_t> groups_of(const ImageSplit& split) {
+  if (!split.groups.defined()) return {};
+  const at::Tensor values = split.groups.cpu().contiguous();
+  const auto* first = values.data_ptr<std::int64_t>();
+  return {first, first + values.numel()};
+}
+
+template <class T>
+std::vector<T> at_places(const std::vector<T>& values, const std::vector<std::size_t>& places) {
+  std::vector<T> chosen;
+  if (values.empty()) return chosen;
+  for (const std::size_t place : places) chosen.push_back(values[place]);
+  return chosen;
+}
+
+std::string percent(double share) { return fixed(100 * share, 1); }
+
+std::string with_interval(double value, const Interval& interval) {
+  return percent(value) + " [" + percent(interval.low) + ", " + percent(interval.high) + "]";
+}
+
+Json result_json(const DetectionResult& result) {
+  const auto interval = [](const Interval& each) { return Json::array({each.low, each.high}); };
+  return {{"auroc", result.metrics.auroc}, {"auroc_interval", interval(result.auroc)},
+          {"aupr", result.metrics.aupr},   {"aupr_interval", interval(result.aupr)},
+          {"fpr95", result.metrics.fpr95}, {"fpr95_interval", interval(result.fpr95)}};
+}
+
+/// Shares of values in equal bins from low to high; the outermost take what lies beyond.
+std::vector<double> histogram(const std::vector<double>& values, double low, double high,
+                              std::size_t bins) {
+  std::vector<double> shares(bins, 0);
+  for (const double value : values) {
+    const double place = (value - low) / (high - low) * static_cast<double>(bins);
+    const double last = static_cast<double>(bins - 1);
+    shares[static_cast<std::size_t>(std::clamp(place, 0.0, last))] +=
+        1 / static_cast<double>(values.size());
+  }
+  return shares;
+}
+
+plot::Chart score_chart(const OodTableRow& row, const std::vector<OodCategory>& categories) {
+  constexpr std::size_t kBins = 40;
+  std::vector<double> all = row.id_scores;
+  all.insert(all.end(), row.ood_scores.begin(), row.ood_scores.end());
+  std::sort(all.begin(), all.end());
+  // A few far outliers would leave everything else in one bin.
+  const auto at_share = [&](double share) {
+    return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
+  };
+  const double low = at_share(0.005);
+  const double high = std::max(at_share(0.985), low + 1e-9 * std::max(1.0, std::abs(low)));
+  plot::ChartOptions options;
+  options.title = row.row.title;
+  options.description = "Histograms of the score of ID and OOD images.";
+  options.x_label = "score";
+  options.y_label = "share of images";
+  plot::Chart chart(options);
+  const auto add = [&](const std::string& name, const std::vector<double>& values) {
+    plot::BarSeries bars;
+    bars.name = name;
+    bars.opacity = 0.5;
+    bars.top = histogram(values, low, high, kBins);
+    for (std::size_t i = 0; i < kBins; ++i) {
+      const double step = (high - low) / static_cast<double>(kBins);
+      bars.left.push_back(low + step * static_cast<double>(i));
+      bars.right.push_back(low + step * static_cast<double>(i + 1));
+    }
+    chart.bars(std::move(bars));
+  };
+  add("ID", row.id_scores);
+  if (categories.empty()) add("OOD", row.ood_scores);
+  for (const OodCategory& each : categories) {
+    add(each.name, at_places(row.ood_scores, each.members));
+  }
+  return chart;
+}
+
+}  // namespace
+
+std::vector<OodCategory> ood_categories(const ImageSet& set, const ImageSplit& split,
+                                        const std::string& column) {
+  const std::vector<std::string>* names = &split.label_names;
+  if (!column.empty() && column != "label_name") {
+    const auto found = std::find(set.columns.begin(), set.columns.end(), column);
+    if (found == set.columns.end()) {
+      std::string known = "label_name";
+      for (const std::string& each : set.columns) known += ", " + each;
+      throw ArgumentError("the data set has no column '" + column + "'; those it has are " + known);
+    }
+    names = &split.metadata[static_cast<std::size_t>(found - set.columns.begin())];
+  }
+  std::vector<OodCategory> categories;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const std::string name = (*names)[i].empty() ? "-" : (*names)[i];
+    const auto [place, is_new] = places.emplace(name, categories.size());
+    if (is_new) categories.push_back({name, {}});
+    categories[place->second].members.push_back(i);
+  }
+  if (categories.size() < 2) categories.clear();
+  return categories;
+}
+
+OodTable make_ood_table(OodRun& run, const std::vector<OodRow>& rows, const ImageSplit& id,
+                        const ImageSplit& ood, std::vector<OodCategory> categories,
+                        const BootstrapOptions& bootstrap, bool by_groups) {
+  const std::vector<std::int64_t> id_groups =
+      by_groups ? groups_of(id) : std::vector<std::int64_t>{};
+  const std::vector<std::int64_t> ood_groups =
+      by_groups ? groups_of(ood) : std::vector<std::int64_t>{};
+  OodTable table;
+  table.categories = std::move(categories);
+  table.bootstrap = bootstrap;
+  table.grouped = !id_groups.empty() || !ood_groups.empty();
+  for (const OodRow& each : rows) {
+    OodTableRow row{each, run.scores(each, id.name), run.scores(each, ood.name), {}, {}};
+    const ScoredSide id_side{row.id_scores, id_groups};
+    const auto against = [&](const std::vector<double>& scores,
+                             const std::vector<std::int64_t>& groups) {
+      const auto result = detection_with_intervals(id_side, {scores, groups}, bootstrap);
+      if (!result) throw DataError("an OOD table needs ID images and OOD images");
+      return *result;
+    };
+    row.all = against(row.ood_scores, ood_groups);
+    for (const OodCategory& category : table.categories) {
+      row.by_category.push_back(against(at_places(row.ood_scores, category.members),
+                                        at_places(ood_groups, category.members)));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void print_ood_table(std::ostream& out, const OodTable& table) {
+  TextTable all({"detector", "AUROC", "AUPR", "FPR95"});
+  for (const OodTableRow& row : table.rows) {
+    const DetectionMetrics& metrics = row.all.metrics;
+    all.add({row.row.title, with_interval(metrics.auroc, row.all.auroc),
+             with_interval(metrics.aupr, row.all.aupr),
+             with_interval(metrics.fpr95, row.all.fpr95)});
+  }
+  out << all;
+  if (!table.categories.empty()) {
+    std::vector<std::string> header{"AUROC against"};
+    for (const OodCategory& each : table.categories) {
+      header.push_back(each.name + " (" + std::to_string(each.members.size()) + ")");
+    }
+    TextTable by_category(header);
+    for (const OodTableRow& row : table.rows) {
+      std::vector<std::string> cells{row.row.title};
+      for (const DetectionResult& each : row.by_category) {
+        cells.push_back(with_interval(each.metrics.auroc, each.auroc));
+      }
+      by_category.add(cells);
+    }
+    out << '\n' << by_category;
+  }
+  out << "\nPercent, with " << to_text(100 * table.bootstrap.level)
+      << "% percentile bootstrap intervals (" << table.bootstrap.replicates << " replicates by "
+      << (table.grouped ? "group" : "sample") << ", seed " << table.bootstrap.seed
+      << "). OOD is positive; FPR95: share of ID images above the threshold that catches 95% of "
+         "OOD.\n";
+}
+
+Json ood_table_json(const OodTable& table) {
+  Json rows = Json::array();
+  for (const OodTableRow& row : table.rows) {
+    Json json = {{"detector", row.row.key}, {"title", row.row.title}};
+    json.update(result_json(row.all));
+    Json categories = Json::object();
+    for (std::size_t i = 0; i < table.categories.size(); ++i) {
+      Json category = {{"samples", table.categories[i].members.size()}};
+      category.update(result_json(row.by_category[i]));
+      categories[table.categories[i].name] = category;
+    }
+    json["categories"] = categories;
+    rows.push_back(json);
+  }
+  return {{"bootstrap",
+           {{"replicates", table.bootstrap.replicates},
+            {"level", table.bootstrap.level},
+            {"seed", table.bootstrap.seed},
+            {"by", table.grouped ? "group" : "sample"}}},
+          {"rows", rows}};
+}
+
+void write_ood_figures(const std::string& prefix, const OodTable& table) {
+  for (const OodTableRow& row : table.rows) {
+    std::string name = row.row.key;
+    std::replace(name.begin(), name.end(), '+', '-');
+    write_file_atomically(prefix + "-" + name + ".svg", score_chart(row, table.categories).svg());
+  }
+}
+
+}  // namespace cubcal::app

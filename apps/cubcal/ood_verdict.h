@@ -1,0 +1,40 @@
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cubcal/ood/verdict.h"
+#include "ood_run.h"
+
+namespace cubcal::app {
+
+struct VerdictFit {
+  std::string detector = "mahalanobis";
+  std::string fit_split = "train";
+  std::string threshold_split = "val";
+  VerdictOptions options;
+};
+
+/// A fitted policy and what became of its promises.
+struct FittedVerdict {
+  VerdictPolicy policy;
+  std::optional<VerdictRates> id;   ///< on ID images that nothing was fitted on
+  std::optional<VerdictRates> ood;  ///< on outliers, whose answers are all wrong
+};
+
+/// Fits detector and thresholds and writes them into the model folder.
+FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const LoadedModel& model,
+                             const ImageSet& set, const OodRunOptions& run_options,
+                             const VerdictFit& fit, const std::string& id_split,
+                             const std::string& ood_split);
+
+void print_verdict(std::ostream& out, const FittedVerdict& verdict);
+nlohmann::ordered_json verdict_json(const FittedVerdict& verdict);
+
+/// Accuracy of the images kept when the least certain are referred, on an ID split.
+void print_referral(std::ostream& out, OodRun& run, const ImageSplit& split);
+nlohmann::ordered_json referral_json(OodRun& run, const ImageSplit& split);
+
+}  // namespace cubcal::app

@@ -1,0 +1,41 @@
+#include "read_images.h"
+
+#include <iostream>
+#include <mutex>
+
+#include "interrupt.h"
+#include "progress_bar.h"
+
+namespace cubcal::app {
+
+namespace {
+
+void describe(const ImageSet& set) {
+  std::cout << "data: " << set.name << " (" << set.kind << "), " << set.classes() << " classes, ";
+  for (const ImageSplit& split : set.splits) std::cout << split.name << ' ' << split.size() << ", ";
+  const at::Tensor& images = set.splits.front().images;
+  std::cout << "images of " << images.size(1) << " x " << images.size(2) << " x " << images.size(3)
+            << '\n'
+            << std::flush;
+}
+
+}  // namespace
+
+ImageSet read_images(DataOptions options, const AugmentationOptions& augmentation) {
+  if (options.kind == DataKind::kPhantom) return load_data(options, augmentation);
+  const InterruptWatch watch;
+  ProgressBar bar("reading images");
+  std::mutex one_at_a_time;
+  options.load.interrupted = InterruptWatch::interrupted;
+  options.load.progress = [&](std::size_t done, std::size_t of) {
+    const std::lock_guard<std::mutex> lock(one_at_a_time);
+    bar.show(done, of);
+  };
+  const ImageSet set = load_data(options, augmentation);
+  bar.wipe();
+  describe(set);
+  for (const std::string& reason : set.skipped) std::cerr << "cubcal: skipped: " << reason << '\n';
+  return set;
+}
+
+}  // namespace cubcal::app

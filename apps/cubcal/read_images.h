@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cubcal/recipe/recipe_data.h"
+
+namespace cubcal::app {
+
+/// load_data with a progress bar that Ctrl-C ends; says on stdout what was recognised and read, and
+/// on stderr what was skipped.
+ImageSet read_images(DataOptions options, const AugmentationOptions& augmentation);
+
+}  // namespace cubcal::app

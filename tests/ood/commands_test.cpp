@@ -1,0 +1,122 @@
+// `cubcal ood` as a user meets it: the program in a second process, on an untrained model.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cubcal/data/phantom.h"
+#include "cubcal/data/preprocessing.h"
+#include "cubcal/infer/model_folder.h"
+#include "cubcal/models/registry.h"
+#include "cubcal/ood/verdict_folder.h"
+
+namespace cubcal::test {
+namespace {
+
+using Json = nlohmann::json;
+
+testing::AssertionResult has(const std::string& text, const std::string& words) {
+  if (text.find(words) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << words << "' is not in: " << text;
+}
+
+class OodCommand : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    scratch = new ScratchFolder;
+    PhantomOptions phantom;
+    phantom.seed = 3;
+    phantom.train = 120;
+    phantom.val = 40;
+    phantom.test = 40;
+    phantom.ood = 24;
+    phantom.image_size = 16;
+    const ImageSet set = make_phantom_set(phantom).set;
+    ModelDescription description;
+    description.network = "small-resnet";
+    description.class_names = set.class_names;
+    description.kind = LayerKind::kVariational;
+    description.preprocessing = fit_preprocessing(set.split("train").images);
+    description.provenance.phantom = phantom;
+    const auto network =
+        make_network("small-resnet", description.network_options(c10::Device("cpu")));
+    save_model(scratch->file("model"), description, *network);
+  }
+  static void TearDownTestSuite() { delete scratch; }
+
+  static Outcome ood(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"ood",  "--model", "model",       "--data", "phantom",
+                                       "--mc", "3",       "--bootstrap", "20"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_cubcal(arguments, scratch->path());
+  }
+
+  static ScratchFolder* scratch;
+};
+
+ScratchFolder* OodCommand::scratch = nullptr;
+
+TEST_F(OodCommand, AllRowsAsTableJsonAndFigures) {
+  const Outcome outcome = ood({"--json", "ood.json", "--svg", "scores"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* title :
+       {"Confidence", "DTS uncertainty", "Mahalanobis", "Relative Mahalanobis (multi-layer)",
+        "Relative Mahalanobis + perturbation", "Cosine + RFF + PCA", "Mutual information", "Energy",
+        "kNN", "ViM", "streak (", "cluster (", "by DTS confidence"}) {
+    EXPECT_TRUE(has(outcome.out, title));
+  }
+  const Json json = Json::parse(contents_of(scratch->path() / "ood.json"));
+  EXPECT_EQ(json["format"], "cubcal-ood");
+  ASSERT_EQ(json["rows"].size(), 14u);
+  for (const Json& row : json["rows"]) {
+    EXPECT_GE(row["auroc"].get<double>(), row["auroc_interval"][0].get<double>() - 0.2);
+    EXPECT_EQ(row["categories"].size(), 2u);
+    EXPECT_GT(row["categories"]["streak"]["samples"].get<int>(), 0);
+  }
+  EXPECT_TRUE(json["epsilon"].is_number());
+  EXPECT_EQ(json["referral"]["referred"].size(), 50u);
+  EXPECT_TRUE(has(contents_of(scratch->path() / "scores-cosine-pca.svg"), "<svg"));
+}
+
+TEST_F(OodCommand, FitWritesAVerdictIntoTheModel) {
+  const Outcome outcome = ood({"--detectors", "mahalanobis", "--fit", "--verdict-detector",
+                               "mahalanobis", "--alpha", "0.1", "--json", "-"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["verdict"]["alpha"], 0.1);
+  EXPECT_EQ(json["verdict"]["achieved"]["samples"], 40);
+  EXPECT_EQ(json["verdict"]["outliers"]["samples"], 24);
+  EXPECT_TRUE(has(outcome.err, "errors among accepted"));
+  const std::optional<VerdictModel> verdict = load_verdict(scratch->file("model"));
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->policy.detector, "mahalanobis");
+  EXPECT_EQ(verdict->policy.id_scores.size(), 40u);
+  EXPECT_EQ(verdict->policy.passes, 3u);
+}
+
+TEST_F(OodCommand, FeaturesOfThePasses) {
+  const Outcome outcome = ood({"--features", "mc", "--detectors", "perturbation,knn"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "features at the passes' mean"));
+}
+
+TEST_F(OodCommand, Mistakes) {
+  const auto fails = [](const std::vector<std::string>& more, int code, const std::string& words) {
+    const Outcome outcome = ood(more);
+    EXPECT_EQ(outcome.exit_code, code);
+    EXPECT_TRUE(has(outcome.err, words));
+  };
+  fails({"--detectors", "mahalanobis,odin"}, 2, "no detector named 'odin'; the known ones are all");
+  fails({"--by", "source", "--detectors", "energy"}, 2, "has no column 'source'");
+  fails({"--id", "ood"}, 2, "--id names a split of outliers");
+  fails({"--fit-split", "ood"}, 2, "holds outliers");
+  fails({"--ood", "strange"}, 2, "strange");
+  fails({"--fit", "--verdict-detector", "energy"}, 2, "no detector named 'energy'");
+  fails({"--fit", "--alpha", "0.01", "--detectors", "energy"}, 2, "takes at least 99 held-out");
+  fails({"--risk-confidence", "0.9"}, 2, "needs a risk target");
+}
+
+}  // namespace
+}  // namespace cubcal::test
