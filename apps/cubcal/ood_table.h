@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/ood/detection_intervals.h"
+#include "cubcal/metrics/detection_intervals.h"
 #include "ood_run.h"
 
 namespace cubcal::app {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cubcal/core/error.h"
-#include "cubcal/ood/detection_intervals.h"
+#include "cubcal/metrics/detection_intervals.h"
 #include "expect_error.h"
 
 namespace cubcal::test {

@@ -2,28 +2,14 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cubcal/metrics/metric_values.h"
+#include "cubcal/metrics/resampling.h"
 
 namespace cubcal {
-
-struct BootstrapOptions {
-  std::size_t replicates = 1000;  ///< resamples
-  double level = 0.95;            ///< coverage of the interval
-  std::uint64_t seed = 0;         ///< replicate r uses the stream (seed, r)
-};
-
-/// A percentile interval. `replicates` is how many of them had a defined value.
-struct Interval {
-  double low;
-  double high;
-  std::size_t replicates;
-};
 
 /// An interval for each metric; nothing where no replicate was defined.
 using MetricIntervals = std::array<std::optional<Interval>, kMetricCount>;

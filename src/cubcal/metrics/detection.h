@@ -14,6 +14,16 @@ struct DetectionMetrics {
   double fpr95;  ///< share of ID above the highest threshold that catches at least 95% of OOD
 };
 
+/// A score that counts `weight` times.
+struct WeightedScore {
+  double score;
+  bool is_ood;
+  double weight;
+};
+
+/// Of scores in falling order, both sides with some weight.
+DetectionMetrics weighted_detection_metrics(ArrayView<const WeightedScore> falling);
+
 /// Undefined when either side is empty. Scores must not be NaN (DataError).
 std::optional<DetectionMetrics> detection_metrics(ArrayView<const double> id_scores,
                                                   ArrayView<const double> ood_scores);

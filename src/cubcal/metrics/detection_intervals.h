@@ -1,12 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cubcal/core/array_view.h"
-#include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/detection.h"
+#include "cubcal/metrics/resampling.h"
 
 namespace cubcal {
 
