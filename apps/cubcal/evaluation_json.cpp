@@ -10,9 +10,7 @@ namespace cubcal::app {
 
 namespace {
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json bins_json(const CalibrationError& error, const char* observed, const char* target) {
   Json rows = Json::array();

@@ -28,8 +28,6 @@ InterruptWatch::~InterruptWatch() {
   std::signal(SIGTERM, previous_terminate_);
 }
 
-bool InterruptWatch::interrupted() {
-  return interrupt_count > 0;
-}
+bool InterruptWatch::interrupted() { return interrupt_count > 0; }
 
 }  // namespace cubcal::app

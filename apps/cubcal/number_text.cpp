@@ -15,12 +15,9 @@ double shown(const MetricInfo& info, double value) {
 
 int decimals(const MetricInfo& info) {
   switch (info.unit) {
-    case MetricUnit::kPercent:
-      return 2;
-    case MetricUnit::kCount:
-      return 0;
-    default:
-      return 4;
+    case MetricUnit::kPercent: return 2;
+    case MetricUnit::kCount: return 0;
+    default: return 4;
   }
 }
 
@@ -55,12 +52,9 @@ std::string interval_text(const MetricInfo& info, const std::optional<Interval>&
 
 const char* unit_text(MetricUnit unit) {
   switch (unit) {
-    case MetricUnit::kPercent:
-      return "%";
-    case MetricUnit::kNats:
-      return "nats";
-    default:
-      return "";
+    case MetricUnit::kPercent: return "%";
+    case MetricUnit::kNats: return "nats";
+    default: return "";
   }
 }
 

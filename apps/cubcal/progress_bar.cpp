@@ -28,9 +28,7 @@ std::string clock_text(double seconds) {
 ProgressBar::ProgressBar(std::string title)
     : title_(std::move(title)), visible_(::isatty(STDERR_FILENO) == 1) {}
 
-ProgressBar::~ProgressBar() {
-  wipe();
-}
+ProgressBar::~ProgressBar() { wipe(); }
 
 void ProgressBar::show(std::size_t done, std::size_t of) {
   const Clock::time_point now = Clock::now();

@@ -94,6 +94,17 @@ TEST_F(OodCommand, FitWritesAVerdictIntoTheModel) {
   EXPECT_EQ(verdict->policy.detector, "mahalanobis");
   EXPECT_EQ(verdict->policy.id_scores.size(), 40u);
   EXPECT_EQ(verdict->policy.passes, 3u);
+
+  const Outcome predicted = run_cubcal(
+      {"predict", "--model", "model", CUBCAL_TEST_DATA "/images/rgb8.png", "--mc", "3", "--json"},
+      scratch->path());
+  ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
+  const Json answer = Json::parse(predicted.out)["predictions"][0];
+  const double p_value = answer["ood_p_value"].get<double>();
+  EXPECT_GE(p_value, 1.0 / 41);
+  EXPECT_LE(p_value, 1);
+  const bool uncertain = answer["uncertainty"]["total"].get<double>() > verdict->policy.uncertainty;
+  EXPECT_EQ(answer["verdict"], p_value <= 0.1 ? "out-of-scope" : uncertain ? "refer" : "accept");
 }
 
 TEST_F(OodCommand, FeaturesOfThePasses) {

@@ -26,8 +26,9 @@ struct Predictive {
 
 /// Mean softmax, confidence and entropies in one pass over the logits, on several threads. Sums are
 /// double throughout; the exponentials of float64 logits are double too (results good to about
-/// 1e-15), those of float16 and float32 logits single (about 1e-8). Each pass's logits are divided by the sample's temperature before the softmax;
-/// `temperatures` holds N values, one value for all, or none for T = 1. Extra memory is O(N K).
+/// 1e-15), those of float16 and float32 logits single (about 1e-8). Each pass's logits are divided
+/// by the sample's temperature before the softmax; `temperatures` holds N values, one value for
+/// all, or none for T = 1. Extra memory is O(N K).
 ///
 /// Throws DataError naming the first NaN or infinite logit, ArgumentError for a temperature that is
 /// not positive. The result does not depend on the number of threads, bit for bit.
