@@ -50,7 +50,7 @@ MetricValues subtract(const MetricValues& b, const MetricValues& a) {
 MetricIntervals bootstrap_intervals(const SampleFacts& facts,
                                     const std::vector<std::string>& groups,
                                     const BootstrapOptions& options) {
-  return percentile_intervals(resampling_units(facts.samples, groups), options,
+  return percentile_intervals(resampling_units(facts.samples, groups, "labels"), options,
                               [&](SampleCounts counts) { return metric_values(facts, counts); });
 }
 
@@ -71,8 +71,8 @@ PairedDifference paired_bootstrap(const SampleFacts& a, const SampleFacts& b,
   }
   PairedDifference result;
   result.difference = subtract(metric_values(b), metric_values(a));
-  result.intervals =
-      percentile_intervals(resampling_units(a.samples, groups), options, [&](SampleCounts counts) {
+  result.intervals = percentile_intervals(
+      resampling_units(a.samples, groups, "labels"), options, [&](SampleCounts counts) {
         return subtract(metric_values(b, counts), metric_values(a, counts));
       });
   return result;

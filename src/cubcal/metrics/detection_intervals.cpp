@@ -43,8 +43,8 @@ std::optional<DetectionResult> detection_with_intervals(const ScoredSide& id, co
   check_bootstrap_options(options);
   const std::optional<DetectionMetrics> metrics = detection_metrics(id.scores, ood.scores);
   if (!metrics) return std::nullopt;
-  const ResamplingUnits id_units = resampling_units(id.scores.size(), id.groups);
-  const ResamplingUnits ood_units = resampling_units(ood.scores.size(), ood.groups);
+  const ResamplingUnits id_units = resampling_units(id.scores.size(), id.groups, "scores");
+  const ResamplingUnits ood_units = resampling_units(ood.scores.size(), ood.groups, "scores");
   const SortedScores scores = sorted(id, ood);
   std::vector<double> auroc(options.replicates), aupr(options.replicates),
       fpr95(options.replicates);

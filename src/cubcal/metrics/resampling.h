@@ -33,12 +33,13 @@ struct ResamplingUnits {
   std::uint32_t count = 0;
 };
 
-/// `groups` has one entry per sample, or none: then each sample is a unit of its own.
+/// `groups` has one entry per sample, or none: then each sample is a unit of its own. `what` names
+/// the samples in errors.
 template <class Groups>
-ResamplingUnits resampling_units(std::size_t samples, const Groups& groups) {
+ResamplingUnits resampling_units(std::size_t samples, const Groups& groups, const char* what) {
   ResamplingUnits units;
   units.of_sample.resize(samples);
-  if (groups.size() > 0) check_same_size("groups", groups.size(), "samples", samples);
+  if (groups.size() > 0) check_same_size("groups", groups.size(), what, samples);
   using Group = std::decay_t<decltype(groups[0])>;
   std::unordered_map<Group, std::uint32_t> numbers;
   for (std::size_t i = 0; i < samples; ++i) {
