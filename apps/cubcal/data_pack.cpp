@@ -1,7 +1,6 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <mutex>
 
 #include "cubcal/catalog/selection.h"
 #include "cubcal/loading/dicom_window.h"
@@ -41,12 +40,8 @@ void data_pack(DataPackOptions options) {
 
   const InterruptWatch watch;
   ProgressBar bar("reading images");
-  std::mutex one_at_a_time;
   load.interrupted = InterruptWatch::interrupted;
-  load.progress = [&](std::size_t done, std::size_t of) {
-    const std::lock_guard<std::mutex> lock(one_at_a_time);
-    bar.show(done, of);
-  };
+  load.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   const Selection selection = options.rows.selection();
   const auto start = std::chrono::steady_clock::now();
   const SampleBlock block = open_samples(

@@ -13,6 +13,7 @@
 #include "interrupt.h"
 #include "phantom_recipe.h"
 #include "progress_bar.h"
+#include "tensor_values.h"
 #include "train_run.h"
 
 namespace cubcal::app {
@@ -33,12 +34,6 @@ DemoPart make_part(const DemoOptions& options, const std::string& name,
   return {name, options.folder + "/" + name,
           parse_recipe(kPhantomRecipe, "recipes/phantom.toml", overrides),
           options.quick ? std::size_t{20} : std::size_t{80}};
-}
-
-std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.cpu().contiguous();
-  const auto* first = values.data_ptr<std::int64_t>();
-  return {first, first + values.numel()};
 }
 
 void draw_logits(const DemoPart& part, LoadedModel& model, const ImageSplit& split) {

@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "model_data.h"
 #include "progress_bar.h"
+#include "tensor_values.h"
 
 namespace cubcal::app {
 
@@ -23,12 +24,6 @@ struct LogitsOptions {
   bool all_rows = false;
   McOptions mc;
 };
-
-std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.cpu().contiguous();
-  const auto* first = values.data_ptr<std::int64_t>();
-  return {first, first + values.numel()};
-}
 
 /// Class names of npz sets are numbers, so it is labels that must fit the model.
 std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t classes) {

@@ -12,6 +12,7 @@
 #include "cubcal/ood/perturbation.h"
 #include "interrupt.h"
 #include "progress_bar.h"
+#include "tensor_values.h"
 
 namespace cubcal::app {
 
@@ -25,12 +26,6 @@ bool is_output_score(const std::string& key) {
   const auto& entries = output_score_entries();
   return std::any_of(entries.begin(), entries.end(),
                      [&](const OutputScore& each) { return key == each.name; });
-}
-
-std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.cpu().contiguous();
-  const auto* first = values.data_ptr<std::int64_t>();
-  return {first, first + values.numel()};
 }
 
 /// The labels of a split to learn from.

@@ -8,6 +8,7 @@
 #include "cubcal/ood/binomial.h"
 #include "cubcal/ood/verdict_folder.h"
 #include "number_text.h"
+#include "tensor_values.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -15,12 +16,6 @@ namespace cubcal::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.cpu().contiguous();
-  const auto* first = values.data_ptr<std::int64_t>();
-  return {first, first + values.numel()};
-}
 
 /// What a policy is fitted on or held against.
 struct Judged {

@@ -1,7 +1,6 @@
 #include "read_images.h"
 
 #include <iostream>
-#include <mutex>
 
 #include "interrupt.h"
 #include "progress_bar.h"
@@ -25,12 +24,8 @@ ImageSet read_images(DataOptions options, const AugmentationOptions& augmentatio
   if (options.kind == DataKind::kPhantom) return load_data(options, augmentation);
   const InterruptWatch watch;
   ProgressBar bar("reading images");
-  std::mutex one_at_a_time;
   options.load.interrupted = InterruptWatch::interrupted;
-  options.load.progress = [&](std::size_t done, std::size_t of) {
-    const std::lock_guard<std::mutex> lock(one_at_a_time);
-    bar.show(done, of);
-  };
+  options.load.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   const ImageSet set = load_data(options, augmentation);
   bar.wipe();
   describe(set);

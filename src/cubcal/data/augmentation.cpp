@@ -34,6 +34,11 @@ Draws draw(const AugmentationKey& key, std::int64_t index) {
   return draws;
 }
 
+/// 0 stands for the whole.
+double share_of(std::int64_t part, std::int64_t whole) {
+  return part == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 double from_minus_one_to_one(double uniform) { return 2 * uniform - 1; }
 
 /// A part of the image in coordinates from -1 to 1.
@@ -94,12 +99,14 @@ void check_augmentation_options(const AugmentationOptions& options) {
 }
 
 at::Tensor augmentation_maps(const AugmentationKey& key, const AugmentationOptions& options,
-                             std::int64_t height, std::int64_t width, double middle_height,
-                             double middle_width) {
+                             std::int64_t height, std::int64_t width, std::int64_t result_height,
+                             std::int64_t result_width) {
   check_augmentation_options(options);
   const auto count = static_cast<std::int64_t>(key.indices.size());
   const at::Tensor maps = at::empty({count, 2, 3});
   auto* map = maps.data_ptr<float>();
+  const double middle_height = share_of(result_height, height);
+  const double middle_width = share_of(result_width, width);
   const double radians = options.rotation * 3.14159265358979323846 / 180;
   // Coordinates run from -1 to 1 along both axes, so a rotation must know the aspect ratio.
   const double aspect = static_cast<double>(height) / static_cast<double>(width);
@@ -128,12 +135,8 @@ at::Tensor augment(const at::Tensor& images, const AugmentationKey& key,
                    const AugmentationOptions& options, std::int64_t height, std::int64_t width) {
   check_batch(images, key);
   if (images.size(0) == 0) return at::empty({0, images.size(1), height, width}, images.options());
-  const auto share = [](std::int64_t part, std::int64_t whole) {
-    return static_cast<double>(part) / static_cast<double>(whole);
-  };
   const at::Tensor maps =
-      augmentation_maps(key, options, images.size(2), images.size(3), share(height, images.size(2)),
-                        share(width, images.size(3)))
+      augmentation_maps(key, options, images.size(2), images.size(3), height, width)
           .to(images.options());
   const at::Tensor grid =
       at::affine_grid_generator(maps, {images.size(0), images.size(1), height, width}, false);

@@ -44,11 +44,11 @@ at::Tensor augment(const at::Tensor& images, const AugmentationKey& key,
                    const AugmentationOptions& options, std::int64_t height, std::int64_t width);
 
 /// The affine maps [N, 2, 3] (float32, on the CPU) that `augment` applies: from coordinates of the
-/// result to those of the image, both running from -1 to 1. `middle_height` and `middle_width` are
-/// the shares of the image's sides that are kept where there is no random crop.
+/// result to those of the image of `height` x `width`, both running from -1 to 1. Without a random
+/// crop the result is the image's middle of the result's size; 0: all of it.
 at::Tensor augmentation_maps(const AugmentationKey& key, const AugmentationOptions& options,
-                             std::int64_t height, std::int64_t width, double middle_height = 1,
-                             double middle_width = 1);
+                             std::int64_t height, std::int64_t width,
+                             std::int64_t result_height = 0, std::int64_t result_width = 0);
 
 /// The factors by which change_levels changes the image of this index: 1 where an option is 0.
 struct LevelFactors {

@@ -152,12 +152,8 @@ at::Tensor augmented_batch_cpu(const at::Tensor& images, const AugmentationKey& 
   const at::Tensor levels = images.contiguous();
   const at::Tensor result = at::empty(
       {images.size(0), images.size(1), preprocessing.height, preprocessing.width}, at::kFloat);
-  const auto share = [](std::int64_t part, std::int64_t whole) {
-    return static_cast<double>(part) / static_cast<double>(whole);
-  };
   const at::Tensor maps = augmentation_maps(key, options, images.size(2), images.size(3),
-                                            share(preprocessing.height, images.size(2)),
-                                            share(preprocessing.width, images.size(3)));
+                                            preprocessing.height, preprocessing.width);
   if (levels.scalar_type() == at::kByte) {
     augment_images<std::uint8_t>(levels, maps, key, options, preprocessing, result);
   } else {

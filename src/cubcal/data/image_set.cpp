@@ -166,14 +166,18 @@ std::vector<SetFinding> examine_image_set(const ImageSet& set) {
            where(set, split) + " has no image of class '" + set.class_names[k] + "'"});
     }
   }
+  std::vector<std::set<std::int64_t>> groups;
+  std::vector<std::set<std::string>> images;
+  for (const ImageSplit& split : set.splits) {
+    groups.push_back(distinct_groups(split));
+    images.push_back(distinct_images(split));
+  }
   for (std::size_t a = 0; a < set.splits.size(); ++a) {
-    const std::set<std::int64_t> groups = distinct_groups(set.splits[a]);
-    const std::set<std::string> images = distinct_images(set.splits[a]);
     for (std::size_t b = a + 1; b < set.splits.size(); ++b) {
-      add_shared(set, a, b, count_shared(groups, distinct_groups(set.splits[b])),
-                 SetFinding::Kind::kSharedGroup, findings);
-      add_shared(set, a, b, count_shared(images, distinct_images(set.splits[b])),
-                 SetFinding::Kind::kSharedImage, findings);
+      add_shared(set, a, b, count_shared(groups[a], groups[b]), SetFinding::Kind::kSharedGroup,
+                 findings);
+      add_shared(set, a, b, count_shared(images[a], images[b]), SetFinding::Kind::kSharedImage,
+                 findings);
     }
   }
   return findings;

@@ -1,7 +1,7 @@
 #include "cubcal/loading/load_samples.h"
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 
 #include "cubcal/core/parallel.h"
 #include "cubcal/loading/pack_file.h"
@@ -25,7 +25,8 @@ Decoded decode(const Catalog& catalog, const LoadOptions& options) {
   Decoded decoded;
   decoded.images.resize(count);
   std::vector<std::string> reasons(count);
-  std::atomic<std::size_t> done{0};
+  std::size_t done = 0;
+  std::mutex counting;
   parallel_blocks(count, 8, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (options.interrupted && options.interrupted()) throw Stopped("loading was stopped");
@@ -34,8 +35,9 @@ Decoded decode(const Catalog& catalog, const LoadOptions& options) {
       } catch (const Error& error) {
         reasons[i] = error.what();
       }
-      const std::size_t finished = ++done;
-      if (options.progress) options.progress(finished, count);
+      const std::lock_guard<std::mutex> lock(counting);
+      ++done;
+      if (options.progress) options.progress(done, count);
     }
   });
   for (std::size_t i = 0; i < count; ++i) {

@@ -13,7 +13,7 @@ struct LoadOptions {
   ImageShape shape;
   BadFilePolicy bad_files = BadFilePolicy::kFail;
   ImageFileOptions files;
-  std::function<void(std::size_t done, std::size_t of)> progress = {};  ///< from any thread
+  std::function<void(std::size_t done, std::size_t of)> progress = {};  ///< never at once
   std::function<bool()> interrupted = {};  ///< asked between images; true: throws Stopped
 };
 
