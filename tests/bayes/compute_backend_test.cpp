@@ -3,22 +3,44 @@
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
 
+#include "cubcal/core/error.h"
+
 namespace cubcal {
 namespace {
 
-TEST(ConvolutionBackend, TheFasterPathIsSet) {
+constexpr ConvolutionBackend kAll[] = {ConvolutionBackend::kOneDnn, ConvolutionBackend::kIm2col,
+                                       ConvolutionBackend::kPanels};
+
+TEST(ConvolutionBackend, AClearlyFasterPathIsSet) {
   const ConvolutionChoice choice = choose_convolution_backend();
   EXPECT_GT(choice.im2col_ms, 0);
+  EXPECT_GT(choice.panels_ms, 0);
+  EXPECT_EQ(convolution_backend(), choice.backend);
   EXPECT_EQ(at::globalContext().userEnabledMkldnn(), choice.backend == ConvolutionBackend::kOneDnn);
   if (choice.backend == ConvolutionBackend::kIm2col && choice.onednn_ms > 0) {
     EXPECT_LT(choice.im2col_ms, choice.onednn_ms);
   }
-  set_convolution_backend(ConvolutionBackend::kOneDnn);
-  EXPECT_TRUE(at::globalContext().userEnabledMkldnn());
-  set_convolution_backend(ConvolutionBackend::kIm2col);
-  EXPECT_FALSE(at::globalContext().userEnabledMkldnn());
+  if (choice.backend == ConvolutionBackend::kPanels) {
+    EXPECT_LT(choice.panels_ms, choice.im2col_ms);
+  }
+}
+
+TEST(ConvolutionBackend, IsWhatWasSet) {
+  for (const ConvolutionBackend backend : kAll) {
+    set_convolution_backend(backend);
+    EXPECT_EQ(convolution_backend(), backend);
+    EXPECT_EQ(at::globalContext().userEnabledMkldnn(), backend == ConvolutionBackend::kOneDnn);
+  }
+}
+
+TEST(ConvolutionBackend, HasAName) {
   EXPECT_STREQ(convolution_backend_name(ConvolutionBackend::kOneDnn), "onednn");
   EXPECT_STREQ(convolution_backend_name(ConvolutionBackend::kIm2col), "im2col");
+  EXPECT_STREQ(convolution_backend_name(ConvolutionBackend::kPanels), "panels");
+  for (const ConvolutionBackend backend : kAll) {
+    EXPECT_EQ(parse_convolution_backend(convolution_backend_name(backend)), backend);
+  }
+  EXPECT_THROW(parse_convolution_backend("cudnn"), ArgumentError);
 }
 
 TEST(Blas, AnUntrustworthyOneComesWithAdvice) {

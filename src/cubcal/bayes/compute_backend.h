@@ -6,21 +6,29 @@
 /// slow or wrong. Nothing here prints; the application shows the findings.
 namespace cubcal {
 
-enum class ConvolutionBackend { kOneDnn, kIm2col };
+/// How convolutions are done on the CPU: by LibTorch with oneDNN, by LibTorch with im2col and BLAS,
+/// or by the panels of fast_conv_cpu.h (what those do not take goes by im2col).
+enum class ConvolutionBackend { kOneDnn, kIm2col, kPanels };
 
 struct ConvolutionChoice {
   ConvolutionBackend backend = ConvolutionBackend::kIm2col;
-  double onednn_ms = 0;  ///< forward and backward of the small case; 0 where oneDNN is absent
+  double onednn_ms = 0;  ///< forward and backward of two small cases; 0 where oneDNN is absent
   double im2col_ms = 0;
+  double panels_ms = 0;
 };
 
-/// Measures both paths on a small convolution (some milliseconds) and sets the faster for the
-/// process. im2col + BLAS must win by a quarter to replace oneDNN, so that a near tie is always
-/// decided alike; a run that must repeat bit by bit records the choice and sets it again.
+/// Measures the paths on two small convolutions (some tens of milliseconds) and sets the fastest
+/// for the process. im2col must win by a quarter to replace oneDNN, and either by a quarter to
+/// replace panels, so that a near tie is always decided alike; a run that must repeat bit by bit
+/// records the choice and sets it again.
 ConvolutionChoice choose_convolution_backend();
 void set_convolution_backend(ConvolutionBackend backend);
-/// "onednn" or "im2col".
+/// The one set last; before that, what LibTorch does by itself.
+ConvolutionBackend convolution_backend();
+/// "onednn", "im2col" or "panels".
 const char* convolution_backend_name(ConvolutionBackend backend);
+/// Throws ArgumentError for any other name.
+ConvolutionBackend parse_convolution_backend(const std::string& name);
 
 enum class BlasFlavour { kOpenMp, kPthread, kSerial, kNotOpenBlas };
 

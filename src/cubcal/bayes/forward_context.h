@@ -21,6 +21,15 @@ struct ForwardContext {
   std::vector<std::int64_t> samples;  ///< data-set index of each row; empty: first_sample + row
   std::int64_t first_sample = 0;      ///< data-set index of the first row
 
+  bool many_images = false;  ///< enough of them for Winograd's filtering to pay
+
+  // The fused paths (FusedWeights), where weights come channels last and keys lie on the device.
+  bool folded = false;             ///< batch norms are part of the convolutions' weights
+  std::int64_t draws = 0;          ///< > 1: weights have a leading dimension of so many draws
+  std::int64_t images = 0;         ///< with draws: rows of the batch, before each draw has its own
+  at::Tensor dropout_words = {};   ///< int32 [dropout layers, 4] on the device; else from `noise`
+  at::Tensor device_samples = {};  ///< int64 [rows] on the device, with dropout_words
+
   /// The data-set indices of `rows` rows; throws ArgumentError where `samples` has another length.
   std::vector<std::int64_t> sample_indices(std::int64_t rows) const;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cubcal/bayes/sigma.h"
+#include "cubcal/bayes/weight_kernels.h"
 #include "cubcal/core/check.h"
 
 namespace cubcal {
@@ -19,13 +20,6 @@ void check_kl(const KlOptions& options, const KlScale& scale) {
   check_positive("prior_sigma", options.prior_sigma);
   check_at_least("the number of training samples", static_cast<double>(scale.training_samples), 1);
   check_at_least("the batch size", static_cast<double>(scale.batch), 1);
-}
-
-/// What each element of parameter tensor of `size` elements is multiplied by.
-double element_weight(const KlOptions& options, const KlScale& scale, std::int64_t size) {
-  return options.reduction == KlReduction::kElbo
-             ? options.weight / static_cast<double>(scale.training_samples)
-             : options.weight / (static_cast<double>(scale.batch) * static_cast<double>(size));
 }
 
 at::Tensor elements_from_sigma(const at::Tensor& mu, const at::Tensor& sigma,
@@ -42,30 +36,34 @@ struct Segment {
   double weight;
 };
 
-/// On the CPU segments are cut so that the intermediate results of one stay in the cache; on other
-/// devices few large operations are better.
-std::vector<Segment> segments(const ParameterStore& store, const KlOptions& options,
-                              const KlScale& scale) {
-  std::vector<Segment> whole;
+std::vector<Segment> whole_segments(const ParameterStore& store, const KlOptions& options,
+                                    const KlScale& scale) {
   if (options.reduction == KlReduction::kElbo) {
-    whole.push_back({0, store.variational_size(), element_weight(options, scale, 1)});
-  } else {
-    for (const ParameterEntry& entry : store.parameters()) {
-      if (entry.kind != ParameterKind::kVariational) continue;
-      whole.push_back({entry.offset, entry.size, element_weight(options, scale, entry.size)});
-    }
+    return {{0, store.variational_size(), kl_element_weight(options, scale, 1)}};
   }
-  if (!store.device().is_cpu()) return whole;
-  constexpr std::int64_t kCacheBlock = 1 << 15;
-  std::vector<Segment> cut;
-  for (const Segment& segment : whole) {
-    for (std::int64_t done = 0; done < segment.size; done += kCacheBlock) {
-      cut.push_back(
-          {segment.offset + done, std::min(kCacheBlock, segment.size - done), segment.weight});
-    }
+  std::vector<Segment> whole;
+  for (const ParameterEntry& entry : store.parameters()) {
+    if (entry.kind != ParameterKind::kVariational) continue;
+    whole.push_back({entry.offset, entry.size, kl_element_weight(options, scale, entry.size)});
   }
-  return cut;
+  return whole;
 }
+
+std::vector<Segment> cut(const std::vector<Segment>& whole, std::int64_t longest) {
+  std::vector<Segment> pieces;
+  for (const Segment& segment : whole) {
+    for (std::int64_t done = 0; done < segment.size; done += longest) {
+      pieces.push_back(
+          {segment.offset + done, std::min(longest, segment.size - done), segment.weight});
+    }
+  }
+  return pieces;
+}
+
+/// Intermediate results of one block stay in the cache; a block of the gradient is shared by
+/// threads.
+constexpr std::int64_t kCacheBlock = 1 << 15;
+constexpr std::int64_t kGradientBlock = 1 << 19;
 
 std::string with_thousands(std::int64_t number) {
   std::string digits = std::to_string(number);
@@ -84,6 +82,12 @@ std::string short_text(double value) {
 
 }  // namespace
 
+double kl_element_weight(const KlOptions& options, const KlScale& scale, std::int64_t size) {
+  return options.reduction == KlReduction::kElbo
+             ? options.weight / static_cast<double>(scale.training_samples)
+             : options.weight / (static_cast<double>(scale.batch) * static_cast<double>(size));
+}
+
 KlReduction parse_kl_reduction(const std::string& name) {
   if (name == "elbo") return KlReduction::kElbo;
   if (name == "mean") return KlReduction::kMean;
@@ -101,7 +105,7 @@ double kl_term(const ParameterStore& store, const KlOptions& options, const KlSc
   check_kl(options, scale);
   const c10::NoGradGuard no_grad;
   at::Tensor total = at::zeros({}, store.mu().options().dtype(at::kDouble));
-  for (const Segment& segment : segments(store, options, scale)) {
+  for (const Segment& segment : cut(whole_segments(store, options, scale), kCacheBlock)) {
     const auto part = [&](const at::Tensor& flat) {
       return flat.narrow(0, segment.offset, segment.size);
     };
@@ -115,25 +119,22 @@ double kl_term(const ParameterStore& store, const KlOptions& options, const KlSc
 at::Tensor add_kl_gradient(ParameterStore& store, const KlOptions& options, const KlScale& scale) {
   check_kl(options, scale);
   const c10::NoGradGuard no_grad;
-  const double precision = 1.0 / (options.prior_sigma * options.prior_sigma);
-  at::Tensor total = at::zeros({}, store.mu().options().dtype(at::kDouble));
-  for (const Segment& segment : segments(store, options, scale)) {
+  const auto size = std::min(kGradientBlock, store.variational_size());
+  const at::Tensor sigma = at::empty({size}, store.mu().options());
+  const at::Tensor slope = at::empty_like(sigma);
+  double total = 0;
+  for (const Segment& segment : cut(whole_segments(store, options, scale), kGradientBlock)) {
     const auto part = [&](const at::Tensor& flat) {
       return flat.narrow(0, segment.offset, segment.size);
     };
-    const at::Tensor mu = part(store.mu());
-    const at::Tensor rho = part(store.rho());
-    const at::Tensor prior_mean = part(store.prior_mean());
-    const at::Tensor sigma = sigma_from_rho(rho);
-    // d KL / d mu = (mu - m) / prior_sigma^2;
-    // d KL / d rho = (sigma / prior_sigma^2 - 1 / sigma) sigmoid(rho).
-    part(store.mu_gradient()).add_(mu - prior_mean, segment.weight * precision);
-    part(store.rho_gradient())
-        .addcmul_((sigma * precision).sub_(sigma.reciprocal()), rho.sigmoid(), segment.weight);
-    total.add_(elements_from_sigma(mu, sigma, prior_mean, options.prior_sigma).sum(at::kDouble),
-               segment.weight);
+    const at::Tensor block_sigma = sigma.narrow(0, 0, segment.size);
+    const at::Tensor block_slope = slope.narrow(0, 0, segment.size);
+    sigma_and_slope(part(store.rho()), block_sigma, block_slope);
+    total += kl_gradient(part(store.mu()), block_sigma, block_slope, part(store.prior_mean()),
+                         {options.prior_sigma, segment.weight}, part(store.mu_gradient()),
+                         part(store.rho_gradient()));
   }
-  return total;
+  return at::full({}, total, store.mu().options().dtype(at::kDouble));
 }
 
 std::string describe_kl_weight(const ParameterStore& store, const KlOptions& options,
@@ -149,12 +150,12 @@ std::string describe_kl_weight(const ParameterStore& store, const KlOptions& opt
   if (options.reduction == KlReduction::kElbo) {
     return "KL term: sum over " + weights + " / " + with_thousands(scale.training_samples) +
            " training samples" + factor + " (elbo), so each nat of KL weighs " +
-           short_text(element_weight(options, scale, 1));
+           short_text(kl_element_weight(options, scale, 1));
   }
   const double mean_size =
       static_cast<double>(store.variational_size()) / static_cast<double>(tensors);
-  const double of_elbo =
-      element_weight(options, scale, 1) / mean_size * static_cast<double>(scale.training_samples);
+  const double of_elbo = kl_element_weight(options, scale, 1) / mean_size *
+                         static_cast<double>(scale.training_samples);
   return "KL term: sum over " + std::to_string(tensors) + " tensors of the mean KL of their " +
          weights + " / batch of " + with_thousands(scale.batch) + factor + " (mean), about " +
          short_text(of_elbo) + " times the weight of the true bound";

@@ -35,12 +35,14 @@ struct KlScale {
 at::Tensor kl_elements(const at::Tensor& mu, const at::Tensor& rho, const at::Tensor& prior_mean,
                        double prior_sigma);
 
+/// What the KL of each element of a parameter tensor of `size` elements is multiplied by.
+double kl_element_weight(const KlOptions& options, const KlScale& scale, std::int64_t size);
+
 /// The weighted KL term of the loss, as the options reduce it.
 double kl_term(const ParameterStore& store, const KlOptions& options, const KlScale& scale);
 
 /// The same value, and its gradient added to the store's mu and rho gradients (closed form, once
-/// per step). The result is a float64 scalar tensor on the store's device: reading it is what
-/// waits.
+/// per step). The result is a float64 scalar tensor on the store's device.
 at::Tensor add_kl_gradient(ParameterStore& store, const KlOptions& options, const KlScale& scale);
 
 /// One sentence for the start of training, for example "KL term: sum over 21,284,672 Gaussian

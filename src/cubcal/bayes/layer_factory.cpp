@@ -85,14 +85,30 @@ Linear LayerFactory::linear(const std::string& path, std::int64_t in_features,
   return {weight, bias};
 }
 
+ConvNorm LayerFactory::conv_norm(const std::string& path, const Conv2dOptions& options,
+                                 const std::string& norm_path) {
+  const std::size_t weight = store_.parameters().size();
+  const Conv2d conv = conv2d(path, options);
+  NormFold fold{weight, conv.bias(), 0, 0, 0, 0};
+  const BatchNorm2d norm = add_batch_norm(norm_path, options.out_channels, fold);
+  store_.add_norm_fold(fold);
+  return {conv, norm, fold.norm_bias};
+}
+
 BatchNorm2d LayerFactory::batch_norm(const std::string& path, std::int64_t channels) {
-  const std::size_t weight = store_.add_parameter(
-      path + ".weight", {channels}, ParameterKind::kPoint, {Initialisation::Law::kConstant, 1.0});
-  const std::size_t bias = store_.add_parameter(path + ".bias", {channels}, ParameterKind::kPoint,
-                                                {Initialisation::Law::kConstant, 0.0});
-  const std::size_t mean = store_.add_buffer(path + ".running_mean", {channels}, 0.0);
-  const std::size_t variance = store_.add_buffer(path + ".running_var", {channels}, 1.0);
-  return {store_, weight, bias, mean, variance};
+  NormFold unused{};
+  return add_batch_norm(path, channels, unused);
+}
+
+BatchNorm2d LayerFactory::add_batch_norm(const std::string& path, std::int64_t channels,
+                                         NormFold& places) {
+  places.norm_weight = store_.add_parameter(path + ".weight", {channels}, ParameterKind::kPoint,
+                                            {Initialisation::Law::kConstant, 1.0});
+  places.norm_bias = store_.add_parameter(path + ".bias", {channels}, ParameterKind::kPoint,
+                                          {Initialisation::Law::kConstant, 0.0});
+  places.running_mean = store_.add_buffer(path + ".running_mean", {channels}, 0.0);
+  places.running_var = store_.add_buffer(path + ".running_var", {channels}, 1.0);
+  return {store_, places.norm_weight, places.norm_bias, places.running_mean, places.running_var};
 }
 
 Dropout LayerFactory::dropout(double rate) {

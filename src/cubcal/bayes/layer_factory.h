@@ -28,9 +28,13 @@ class LayerFactory {
                                  std::optional<double> dropout_rate = std::nullopt);
 
   LayerKind kind() const { return kind_; }
+  std::uint32_t dropout_layers() const { return dropout_layers_; }
 
   /// Parameters "<path>.weight" and "<path>.bias".
   Conv2d conv2d(const std::string& path, const Conv2dOptions& options);
+  /// A convolution at `path` and the batch norm after it, at `norm_path`.
+  ConvNorm conv_norm(const std::string& path, const Conv2dOptions& options,
+                     const std::string& norm_path);
   Linear linear(const std::string& path, std::int64_t in_features, std::int64_t out_features);
   BatchNorm2d batch_norm(const std::string& path, std::int64_t channels);
   Dropout dropout(double rate);
@@ -44,6 +48,8 @@ class LayerFactory {
   std::uint32_t dropout_layers_ = 0;
 
   ParameterKind weight_kind() const;
+  /// Notes the norm's places in `places`.
+  BatchNorm2d add_batch_norm(const std::string& path, std::int64_t channels, NormFold& places);
 };
 
 }  // namespace cubcal

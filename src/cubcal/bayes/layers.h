@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "cubcal/bayes/fast_conv_cpu.h"
 #include "cubcal/bayes/forward_context.h"
 
 /// Layers know the place of their weights, not the weights: the context of a pass brings those. One
@@ -28,6 +29,13 @@ class Conv2d {
  public:
   Conv2d(const Conv2dOptions& options, std::size_t weight, std::optional<std::size_t> bias);
   at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+  /// The convolution without its bias.
+  at::Tensor products(const at::Tensor& x, const ForwardContext& context) const;
+  const std::optional<std::size_t>& bias() const { return bias_; }
+  /// Whether it goes by fast_conv_cpu.h, and then with what follows it.
+  bool by_panels(const at::Tensor& x, const ForwardContext& context) const;
+  at::Tensor panels(const at::Tensor& x, const FastConvFinish& finish,
+                    const ForwardContext& context) const;
 
  private:
   Conv2dOptions options_;
@@ -39,6 +47,9 @@ class Linear {
  public:
   Linear(std::size_t weight, std::size_t bias);
   at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+  /// The same in float32 whatever the weights are: for the layer that gives the logits, which would
+  /// lose digits in bfloat16.
+  at::Tensor in_float(const at::Tensor& x, const ForwardContext& context) const;
 
  private:
   std::size_t weight_;
@@ -51,10 +62,36 @@ class BatchNorm2d {
   BatchNorm2d(const ParameterStore& store, std::size_t weight, std::size_t bias,
               std::size_t running_mean, std::size_t running_var);
   at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+  /// In prediction: what it does to each channel.
+  FoldedNorm at_running_statistics(const ForwardContext& context) const;
 
  private:
   const ParameterStore* store_;
   std::size_t weight_, bias_, running_mean_, running_var_;
+};
+
+/// A convolution and the batch norm after it. Where the context has norms folded into the weights
+/// it is one convolution, and its bias, a residual and ReLU are added in one pass.
+class ConvNorm {
+ public:
+  ConvNorm(const Conv2d& conv, const BatchNorm2d& norm, std::size_t norm_bias);
+
+  at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+  at::Tensor relu(const at::Tensor& x, const ForwardContext& context) const;
+  /// relu(this(x) + residual)
+  at::Tensor add_relu(const at::Tensor& x, const at::Tensor& residual,
+                      const ForwardContext& context) const;
+
+ private:
+  Conv2d conv_;
+  BatchNorm2d norm_;
+  std::size_t norm_bias_;
+
+  at::Tensor folded(const at::Tensor& x, const at::Tensor& residual, bool relu,
+                    const ForwardContext& context) const;
+  bool in_one(const at::Tensor& x, const ForwardContext& context) const;
+  at::Tensor one(const at::Tensor& x, const at::Tensor& residual, bool relu,
+                 const ForwardContext& context) const;
 };
 
 /// Dropout on [B, features]: in training, and in prediction where the context asks for MC dropout.

@@ -8,7 +8,8 @@
 #include <array>
 
 #include "cubcal/bayes/noise_device.h"
-#include "cubcal/bayes/normal_formula.h"
+#include "cubcal/bayes/normal_blocks.h"
+#include "cubcal/bayes/philox_lanes.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/philox.h"
 
@@ -16,7 +17,7 @@ namespace cubcal {
 
 namespace {
 
-using Words = std::array<std::uint32_t, 4>;
+using Words = NoiseWords;
 
 /// Draws for different purposes must differ even where seed, stream and pass agree.
 enum class Purpose : std::uint32_t { kNormal, kUniform, kDropout };
@@ -32,64 +33,30 @@ Words derive(const NoiseKey& key, Purpose purpose) {
       {low_word(key.seed), high_word(key.seed)});
 }
 
-// Blocks are made side by side in arrays, the layout compilers turn into vector instructions.
-constexpr std::int64_t kLanes = 64;
-constexpr std::int64_t kChunk = 4 * kLanes;
-
-void philox_chunk(std::uint32_t first_block, std::uint32_t row, const Words& derived,
-                  std::uint32_t (&words)[4][kLanes]) {
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const Words word =
-        philox4x32({first_block + lane, row, derived[2], derived[3]}, {derived[0], derived[1]});
-    for (std::size_t k = 0; k < 4; ++k) words[k][lane] = word[k];
-  }
-}
-
-void interleave(const float (&values)[4][kLanes], float* out) {
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-    for (std::int64_t k = 0; k < 4; ++k) out[4 * lane + k] = values[k][lane];
-  }
-}
-
-void normal_chunk(std::uint32_t first_block, const Words& derived, float* out) {
-  std::uint32_t words[4][kLanes];
-  philox_chunk(first_block, 0, derived, words);
-  float values[4][kLanes];
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-    normal_pair(words[0][lane], words[1][lane], values[0][lane], values[1][lane]);
-    normal_pair(words[2][lane], words[3][lane], values[2][lane], values[3][lane]);
-  }
-  interleave(values, out);
-}
+constexpr std::int64_t kChunk = kNormalBlock;
 
 /// Row `row` of an array of rows: its values do not depend on how many rows there are.
-void uniform_chunk(std::uint32_t first_block, std::uint32_t row, const Words& derived, float* out) {
-  std::uint32_t words[4][kLanes];
-  philox_chunk(first_block, row, derived, words);
-  float values[4][kLanes];
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-    for (std::int64_t k = 0; k < 4; ++k) {
-      values[k][lane] = static_cast<float>(words[k][lane] >> 8) * 0x1p-24F;
+void uniform_chunk(std::uint32_t first_block, std::uint32_t row, const Words& derived,
+                   float (&out)[kChunk]) {
+  std::uint32_t words[4][kPhiloxLanes];
+  philox_lanes(first_block, row, derived, words);
+  for (int lane = 0; lane < kPhiloxLanes; ++lane) {
+    for (int k = 0; k < 4; ++k) {
+      out[4 * lane + k] = static_cast<float>(words[k][lane] >> 8) * 0x1p-24F;
     }
   }
-  interleave(values, out);
 }
 
-/// Calls make(first_block, out) for every chunk of [0, count), the last one through a buffer.
+/// Calls make(start, chunk) for every chunk of [0, count) and copies it to its place.
 template <class MakeChunk>
 void fill_chunks(float* out, std::int64_t count, const MakeChunk& make) {
   const std::int64_t chunks = (count + kChunk - 1) / kChunk;
   at::parallel_for(0, chunks, 64, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t chunk = first; chunk < last; ++chunk) {
-      const std::int64_t start = chunk * kChunk;
-      const auto block = static_cast<std::uint32_t>(start / 4);
-      if (start + kChunk <= count) {
-        make(block, out + start);
-      } else {
-        float tail[kChunk];
-        make(block, tail);
-        std::copy(tail, tail + (count - start), out + start);
-      }
+    float values[kChunk];
+    for (std::int64_t start = first * kChunk; start < std::min(last * kChunk, count);
+         start += kChunk) {
+      make(start, values);
+      std::copy(values, values + std::min(kChunk, count - start), out + start);
     }
   });
 }
@@ -121,17 +88,27 @@ void fill_tensor(at::Tensor& out, bool on_device, const Fill& fill) {
 
 }  // namespace
 
+NoiseWords normal_words(const NoiseKey& key) { return derive(key, Purpose::kNormal); }
+
+NoiseWords dropout_words(const NoiseKey& key, std::uint32_t layer) {
+  // The layer is folded into the stream; steps and layers are far below 2^32.
+  NoiseKey layer_key = key;
+  layer_key.stream ^= std::uint64_t{layer + 1} << 40;
+  return derive(layer_key, Purpose::kDropout);
+}
+
 void normal_noise(at::Tensor out, const NoiseKey& key) {
   check_target(out);
-  const Words derived = derive(key, Purpose::kNormal);
+  const Words derived = normal_words(key);
   const bool on_device = out.is_cuda() && has_device_noise();
   fill_tensor(out, on_device, [&](float* values, std::int64_t count) {
     if (on_device) {
       normal_noise_on_device(values, count, derived);
       return;
     }
-    fill_chunks(values, count,
-                [&](std::uint32_t block, float* chunk) { normal_chunk(block, derived, chunk); });
+    fill_chunks(values, count, [&](std::int64_t start, float(&chunk)[kChunk]) {
+      normal_block(start, derived, chunk);
+    });
   });
 }
 
@@ -139,8 +116,8 @@ void uniform_noise(at::Tensor out, const NoiseKey& key) {
   check_target(out);
   const Words derived = derive(key, Purpose::kUniform);
   fill_tensor(out, false, [&](float* values, std::int64_t count) {
-    fill_chunks(values, count, [&](std::uint32_t block, float* chunk) {
-      uniform_chunk(block, 0, derived, chunk);
+    fill_chunks(values, count, [&](std::int64_t start, float(&chunk)[kChunk]) {
+      uniform_chunk(static_cast<std::uint32_t>(start / 4), 0, derived, chunk);
     });
   });
 }
@@ -149,10 +126,7 @@ at::Tensor dropout_mask(const std::vector<std::int64_t>& samples, std::int64_t f
                         double rate, std::uint32_t layer, const NoiseKey& key,
                         const at::TensorOptions& options) {
   check_in_closed("the dropout rate", rate, 0.0, 0.999);
-  // The layer is folded into the stream; steps and layers are far below 2^32.
-  NoiseKey layer_key = key;
-  layer_key.stream ^= std::uint64_t{layer + 1} << 40;
-  const Words derived = derive(layer_key, Purpose::kDropout);
+  const Words derived = dropout_words(key, layer);
   const auto rows = static_cast<std::int64_t>(samples.size());
   at::Tensor mask = at::empty({rows, features}, at::TensorOptions().dtype(at::kFloat));
   float* values = mask.data_ptr<float>();
@@ -161,8 +135,8 @@ at::Tensor dropout_mask(const std::vector<std::int64_t>& samples, std::int64_t f
   for (std::int64_t row = 0; row < rows; ++row) {
     float* first = values + row * features;
     const auto sample = static_cast<std::uint32_t>(samples[static_cast<std::size_t>(row)]);
-    fill_chunks(first, features, [&](std::uint32_t block, float* chunk) {
-      uniform_chunk(block, sample, derived, chunk);
+    fill_chunks(first, features, [&](std::int64_t start, float(&chunk)[kChunk]) {
+      uniform_chunk(static_cast<std::uint32_t>(start / 4), sample, derived, chunk);
     });
     for (std::int64_t i = 0; i < features; ++i) first[i] = first[i] < threshold ? 0.0F : kept;
   }

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,13 @@ struct NoiseKey {
   std::uint64_t stream = 0;  ///< what the draw is for: the step in training, 0 in prediction
   std::uint32_t pass = 0;    ///< s, the Monte Carlo pass
 };
+
+/// 128 bits that stand for a key: two words become the Philox key of a draw, two the upper half of
+/// its counter. Value i of the draw is made from word i % 4 (and its neighbour) of block i / 4.
+using NoiseWords = std::array<std::uint32_t, 4>;
+NoiseWords normal_words(const NoiseKey& key);
+/// The same of the dropout masks of one layer.
+NoiseWords dropout_words(const NoiseKey& key, std::uint32_t layer);
 
 /// Fills `out` (contiguous, float32 or float64, CPU or CUDA) with independent standard normal
 /// values by Philox4x32-10 and Box-Muller in float32; |value| <= 6.77.

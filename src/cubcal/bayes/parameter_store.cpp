@@ -148,6 +148,16 @@ NamedTensors ParameterStore::named_tensors() const {
   return named;
 }
 
+FoldedNorm folded_norm(const ParameterStore& store, const NormFold& fold) {
+  const c10::NoGradGuard no_grad;
+  const at::Tensor& gamma = store.mean_weights()[fold.norm_weight];
+  const at::Tensor& beta = store.mean_weights()[fold.norm_bias];
+  FoldedNorm norm;
+  norm.scale = gamma / (store.buffer(fold.running_var) + kNormEpsilon).sqrt();
+  norm.shift = beta - norm.scale * store.buffer(fold.running_mean);
+  return norm;
+}
+
 void initialise(ParameterStore& store, std::uint64_t seed, double rho) {
   const c10::NoGradGuard no_grad;
   for (std::size_t i = 0; i < store.parameters().size(); ++i) {

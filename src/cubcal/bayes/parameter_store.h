@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,15 @@ struct BufferEntry {
   std::int64_t size = 0;
 };
 
+/// A batch norm and the convolution before it, by their indices in the store: in prediction, where
+/// its statistics are fixed, the norm can be taken into the convolution's weight and bias.
+struct NormFold {
+  std::size_t weight;               ///< of the convolution
+  std::optional<std::size_t> bias;  ///< of the convolution
+  std::size_t norm_weight, norm_bias;
+  std::size_t running_mean, running_var;  ///< buffers
+};
+
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 /// One tensor per parameter, in the order of ParameterStore::parameters().
 using TensorTable = std::vector<at::Tensor>;
@@ -56,6 +66,9 @@ class ParameterStore {
   std::size_t add_parameter(std::string path, std::vector<std::int64_t> shape, ParameterKind kind,
                             Initialisation initialisation);
   std::size_t add_buffer(std::string path, std::vector<std::int64_t> shape, double initial);
+
+  void add_norm_fold(const NormFold& fold) { norm_folds_.push_back(fold); }
+  const std::vector<NormFold>& norm_folds() const { return norm_folds_; }
 
   /// dtype is float32 or float64 (the latter for gradient checks). Values are 0 until initialised.
   void allocate(c10::ScalarType dtype, c10::Device device);
@@ -101,6 +114,7 @@ class ParameterStore {
  private:
   std::vector<ParameterEntry> parameters_;
   std::vector<BufferEntry> buffer_entries_;
+  std::vector<NormFold> norm_folds_;
   std::int64_t variational_size_ = 0;
   std::int64_t point_size_ = 0;
   std::int64_t buffer_size_ = 0;
@@ -111,6 +125,14 @@ class ParameterStore {
 
   void make_views();
 };
+
+/// What a batch norm does to each channel at its running statistics: x -> scale x + shift, with
+/// scale = gamma / sqrt(variance + kNormEpsilon) and shift = beta - scale mean.
+struct FoldedNorm {
+  at::Tensor scale, shift;
+};
+FoldedNorm folded_norm(const ParameterStore& store, const NormFold& fold);
+inline constexpr double kNormEpsilon = 1e-5;
 
 /// Draws mu and the point parameters from their laws, sets rho, prior mean 0 and buffers to their
 /// first values. A parameter's values depend on (seed, its path) alone: a network and its Bayesian

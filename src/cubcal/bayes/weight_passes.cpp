@@ -4,7 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "cubcal/bayes/sigma.h"
+#include "cubcal/bayes/weight_kernels.h"
 #include "cubcal/core/check.h"
 
 namespace cubcal {
@@ -19,7 +19,6 @@ WeightPasses::WeightPasses(ParameterStore& store, std::size_t slots, Use use)
   }
   for (Slot& slot : slots_) {
     slot.flat = at::empty_like(store.mu());
-    if (use == Use::kTraining) slot.noise = at::empty_like(store.mu());
     make_views(slot);
   }
 }
@@ -41,7 +40,9 @@ void WeightPasses::make_views(Slot& slot) {
 
 void WeightPasses::refresh_sigma() {
   const c10::NoGradGuard no_grad;
-  sigma_ = sigma_from_rho(store_.rho());
+  if (!sigma_.defined()) sigma_ = at::empty_like(store_.rho());
+  if (use_ == Use::kTraining && !slope_.defined()) slope_ = at::empty_like(store_.rho());
+  sigma_and_slope(store_.rho(), sigma_, slope_);
 }
 
 void WeightPasses::draw(const NoiseKey& key) {
@@ -62,10 +63,8 @@ void WeightPasses::draw(const std::vector<at::Tensor>& noise) {
       throw ArgumentError("the noise of pass " + std::to_string(s) + " must be flat with " +
                           std::to_string(store_.variational_size()) + " values");
     }
-    Slot& slot = slots_[s];
-    at::Tensor& target = use_ == Use::kTraining ? slot.noise : slot.flat;
-    target.copy_(noise[s]);
-    compose(slot);
+    slots_[s].given_noise = noise[s].to(store_.mu().options()).clone();
+    at::addcmul_out(slots_[s].flat, store_.mu(), sigma_, slots_[s].given_noise);
   }
 }
 
@@ -74,13 +73,8 @@ void WeightPasses::draw_slot(std::size_t slot_index, const NoiseKey& key) {
   const c10::NoGradGuard no_grad;
   Slot& slot = slots_[slot_index];
   slot.key = key;
-  normal_noise(use_ == Use::kTraining ? slot.noise : slot.flat, key);
-  compose(slot);
-}
-
-void WeightPasses::compose(Slot& slot) {
-  const at::Tensor& noise = use_ == Use::kTraining ? slot.noise : slot.flat;
-  at::addcmul_out(slot.flat, store_.mu(), sigma_, noise);
+  slot.given_noise = at::Tensor();
+  draw_weights(slot.flat, store_.mu(), sigma_, key);
 }
 
 void WeightPasses::backward(std::vector<at::Tensor>& logits, const at::Tensor& logits_gradient) {
@@ -90,23 +84,23 @@ void WeightPasses::backward(std::vector<at::Tensor>& logits, const at::Tensor& l
   check_same_size("the list of logits", logits.size(), "the set of passes", slots_.size());
   check_same_size("the gradient of the logits", static_cast<std::size_t>(logits_gradient.size(0)),
                   "the set of passes", slots_.size());
-  at::Tensor rho_sum;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     torch::autograd::backward({logits[s]}, {logits_gradient[static_cast<std::int64_t>(s)]});
     logits[s] = at::Tensor();
     if (store_.variational_size() == 0) continue;
-    const c10::NoGradGuard no_grad;
-    store_.mu_gradient().add_(gradient_);
-    if (rho_sum.defined()) {
-      rho_sum.addcmul_(gradient_, slots_[s].noise);
-    } else {
-      rho_sum = gradient_ * slots_[s].noise;
-    }
-    gradient_.zero_();
+    fold(slots_[s]);
   }
-  if (!rho_sum.defined()) return;
+}
+
+void WeightPasses::fold(const Slot& slot) {
   const c10::NoGradGuard no_grad;
-  store_.rho_gradient().addcmul_(rho_sum, store_.rho().sigmoid());
+  if (slot.given_noise.defined()) {
+    store_.mu_gradient().add_(gradient_);
+    store_.rho_gradient().addcmul_(gradient_ * slot.given_noise, slope_);
+  } else {
+    fold_gradients({gradient_}, {slot.key}, slope_, store_.mu_gradient(), store_.rho_gradient());
+  }
+  gradient_.zero_();
 }
 
 }  // namespace cubcal

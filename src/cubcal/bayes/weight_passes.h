@@ -30,8 +30,9 @@ class WeightPasses {
  public:
   enum class Use { kPrediction, kTraining };
 
-  /// Prediction needs one weight buffer per slot; training keeps the noise and a gradient too and
-  /// calls store.enable_gradients() unless done. The store must outlive the passes.
+  /// Prediction needs one weight buffer per slot; training keeps a gradient too (noise is made
+  /// again where it is needed) and calls store.enable_gradients() unless done. The store must
+  /// outlive the passes.
   WeightPasses(ParameterStore& store, std::size_t slots, Use use);
 
   std::size_t slots() const { return slots_.size(); }
@@ -48,8 +49,6 @@ class WeightPasses {
   const TensorTable& weights(std::size_t slot) const { return slots_[slot].views; }
   /// (seed, stream, pass) of the slot's last draw: dropout in the same pass is keyed by it too.
   const NoiseKey& key(std::size_t slot) const { return slots_[slot].key; }
-  /// The flat noise of a slot (training only).
-  const at::Tensor& noise(std::size_t slot) const { return slots_[slot].noise; }
 
   /// Runs autograd pass by pass from logits[s] with gradient logits_gradient[s] ([S, B, K]), adding
   /// to the store's gradients, and releases each logits[s] and its graph.
@@ -58,7 +57,7 @@ class WeightPasses {
  private:
   struct Slot {
     at::Tensor flat;
-    at::Tensor noise;
+    at::Tensor given_noise;  ///< where the last draw was with noise from outside
     TensorTable views;
     NoiseKey key;
   };
@@ -66,11 +65,12 @@ class WeightPasses {
   ParameterStore& store_;
   Use use_;
   std::vector<Slot> slots_;
-  at::Tensor sigma_;
+  at::Tensor sigma_, slope_;
   at::Tensor gradient_;
 
   void make_views(Slot& slot);
-  void compose(Slot& slot);
+  /// Adds the gradient of a slot's weights to the store's and zeroes it.
+  void fold(const Slot& slot);
 };
 
 }  // namespace cubcal

@@ -78,6 +78,8 @@ class FeatureSums {
 void check_options(const McOptions& options, std::int64_t images) {
   check_in_closed("the number of passes", static_cast<double>(options.passes), 1,
                   std::numeric_limits<std::uint32_t>::max());
+  check_in_closed("the first pass", static_cast<double>(options.first_pass), 0,
+                  static_cast<double>(std::numeric_limits<std::uint32_t>::max() - options.passes));
   check_at_least("the batch size", static_cast<double>(options.batch), 1);
   if (!options.samples.empty()) {
     check_same_size("the list of sample indices", options.samples.size(), "the list of images",
@@ -90,6 +92,15 @@ void check_images(const at::Tensor& images) {
     throw DataError("images to predict must be uint8 of shape [N, C, H, W]");
   }
   if (images.size(0) == 0) throw DataError("there is no image to predict");
+}
+
+/// From here on convolutions by Winograd's filtering pay.
+constexpr std::int64_t kManyImages = 16;
+
+void stop_if_interrupted(const McOptions& options) {
+  if (options.interrupted && options.interrupted()) {
+    throw Interrupted("prediction was interrupted");
+  }
 }
 
 /// One run of the engine: where results go, and how far it is.
@@ -127,10 +138,22 @@ class Run {
   }
 
   ForwardContext context(std::size_t pass) {
-    if (single_pass()) return network_.mean_context();
-    passes_.draw_slot(0, {options_.seed, 0, static_cast<std::uint32_t>(pass)});
-    return network_.context(passes_, 0);
+    if (single_pass()) return mean_context();
+    passes_.draw_slot(0,
+                      {options_.seed, 0, static_cast<std::uint32_t>(options_.first_pass + pass)});
+    ForwardContext context = network_.context(passes_, 0);
+    context.many_images = many_images();
+    return context;
   }
+
+  ForwardContext mean_context() const {
+    ForwardContext context = network_.mean_context();
+    context.many_images = many_images();
+    return context;
+  }
+
+  /// Of the whole run, so that results do not depend on the batch.
+  bool many_images() const { return samples_ >= kManyImages; }
 
   /// Gaussian weights: each pass draws once and then sees all images.
   void run_passes() {
@@ -152,7 +175,7 @@ class Run {
     for (std::int64_t b = 0; b < batches_.count(); ++b) {
       Features stages;
       const std::int64_t first = batches_.first(b);
-      const at::Tensor trunk = network_.trunk(batches_[b], network_.mean_context(), wanted(stages));
+      const at::Tensor trunk = network_.trunk(batches_[b], mean_context(), wanted(stages));
       features_.add(stages, 0, first, static_cast<double>(pass_count_));
       for (std::size_t s = 0; s < pass_count_; ++s) {
         begin_step();
@@ -182,11 +205,7 @@ class Run {
                 values.nbytes());
   }
 
-  void begin_step() const {
-    if (options_.interrupted && options_.interrupted()) {
-      throw Interrupted("prediction was interrupted");
-    }
-  }
+  void begin_step() const { stop_if_interrupted(options_); }
 
   void end_step() {
     ++done_;
@@ -208,9 +227,7 @@ class Run {
 }  // namespace
 
 McEngine::McEngine(Network& network, const Preprocessing& preprocessing)
-    : network_(network),
-      preprocessing_(preprocessing),
-      passes_(network.parameters(), 1, WeightPasses::Use::kPrediction) {
+    : network_(network), preprocessing_(preprocessing) {
   check_preprocessing(preprocessing);
   const NetworkOptions& o = network.options();
   if (preprocessing.channels() != o.channels || preprocessing.height != o.height ||
@@ -220,12 +237,54 @@ McEngine::McEngine(Network& network, const Preprocessing& preprocessing)
   }
 }
 
+bool McEngine::goes_fused(const McOptions& options) const {
+  const NetworkOptions& o = network_.options();
+  return options.compute.fused && o.kind == LayerKind::kVariational && !options.mean_weights &&
+         !options.features && o.device.is_cuda() && has_fused_kernels(o.device) &&
+         o.dtype == at::kFloat;
+}
+
+McOutput McEngine::run_fused(const at::Tensor& images, const McOptions& options) {
+  if (!fused_ || fused_precision_ != options.compute.precision) {
+    fused_ = std::make_unique<FusedPrediction>(network_, options.compute.precision);
+    fused_precision_ = options.compute.precision;
+  }
+  const FusedPrediction::Passes passes{options.seed, options.first_pass, options.passes};
+  const auto rows = [&](std::int64_t first, std::int64_t count) {
+    return preprocess(images.narrow(0, first, count).to(network_.options().device), preprocessing_);
+  };
+  const auto step = [&](std::size_t done, std::size_t of) {
+    stop_if_interrupted(options);
+    if (options.progress) options.progress(done, of);
+  };
+  const std::int64_t count = images.size(0);
+  at::Tensor logits;
+  if (count <= FusedPrediction::kFewImages) {
+    logits = fused_->at_once(rows(0, count), passes, options.keep_draws);
+    step(options.passes, options.passes);
+  } else {
+    logits = fused_->by_pass(rows, count, options.batch, passes, step);
+  }
+  logits = logits.to(at::kCPU).contiguous();
+  McOutput output;
+  output.logits = NdArray(DType::kF32, {options.passes, static_cast<std::size_t>(count),
+                                        static_cast<std::size_t>(logits.size(2))});
+  std::memcpy(output.logits.bytes(), logits.data_ptr(), output.logits.byte_size());
+  return output;
+}
+
 McOutput McEngine::run(const at::Tensor& images, const McOptions& options) {
   check_images(images);
   check_options(options, images.size(0));
   const c10::NoGradGuard no_grad;
-  passes_.refresh_sigma();
-  return Run(network_, passes_, preprocessing_, images, options)();
+  if (goes_fused(options)) return run_fused(images, options);
+  set_precision(resolve_precision(options.compute.precision, network_.options().device));
+  if (!passes_) {
+    passes_ =
+        std::make_unique<WeightPasses>(network_.parameters(), 1, WeightPasses::Use::kPrediction);
+  }
+  passes_->refresh_sigma();
+  return Run(network_, *passes_, preprocessing_, images, options)();
 }
 
 }  // namespace cubcal

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,16 +13,22 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/nd_array.h"
 #include "cubcal/data/preprocessing.h"
+#include "cubcal/infer/fused_prediction.h"
 #include "cubcal/models/network.h"
 
 namespace cubcal {
 
 struct McOptions {
-  std::size_t passes = 80;    ///< S; 1 for a deterministic network, whose passes would be equal
-  std::uint64_t seed = 0;     ///< of the weight draws and dropout masks
-  std::int64_t batch = 256;   ///< images at a time; bounds the memory and nothing else
-  bool mean_weights = false;  ///< a single pass at mean weights without dropout
-  bool features = false;      ///< also give the network's feature taps
+  std::size_t passes = 80;     ///< S; 1 for a deterministic network, whose passes would be equal
+  std::size_t first_pass = 0;  ///< draws first_pass, first_pass + 1, ... of the seed
+  std::uint64_t seed = 0;      ///< of the weight draws and dropout masks
+  std::int64_t batch = 256;    ///< images at a time; bounds the memory and nothing else
+  bool mean_weights = false;   ///< a single pass at mean weights without dropout
+  bool features = false;       ///< also give the network's feature taps
+  ComputeOptions compute;
+  /// The weights are those of the last run: for few images on a GPU, draws of the same passes are
+  /// then not drawn again.
+  bool keep_draws = false;
   /// The index of each image in its data set, by which dropout masks are drawn; empty: its place.
   std::vector<std::int64_t> samples = {};
   /// Called after every batch with the steps done and the steps in all.
@@ -49,7 +56,8 @@ struct McOutput {
 /// The draw of pass s follows from (seed, s) alone and is shared by all images; a dropout mask
 /// follows from (seed, s, index of the image). Passes are the outer loop and batches the inner one,
 /// with one slot of sampled weights, so that memory does not grow with S beyond the output. An
-/// MC-dropout network runs its trunk once per image and the head once per pass.
+/// MC-dropout network runs its trunk once per image and the head once per pass. A Gaussian network
+/// on a GPU with fused kernels goes through FusedPrediction, unless features are wanted.
 ///
 /// Neither batch size nor threads enter any formula. What remains is rounding, where a matrix
 /// product sums in another order for another shape: on a CPU with im2col convolutions and OpenBLAS
@@ -68,7 +76,12 @@ class McEngine {
  private:
   Network& network_;
   Preprocessing preprocessing_;
-  WeightPasses passes_;
+  std::unique_ptr<WeightPasses> passes_;  ///< made when first needed
+  std::unique_ptr<FusedPrediction> fused_;
+  Precision fused_precision_ = Precision::kAuto;
+
+  bool goes_fused(const McOptions& options) const;
+  McOutput run_fused(const at::Tensor& images, const McOptions& options);
 };
 
 }  // namespace cubcal

@@ -6,6 +6,11 @@
 namespace cubcal {
 
 at::Tensor avuc_loss(const MeanPrediction& prediction, const at::Tensor& labels, double threshold) {
+  return avuc_loss(prediction, labels, at::full({}, threshold, prediction.uncertainty.options()));
+}
+
+at::Tensor avuc_loss(const MeanPrediction& prediction, const at::Tensor& labels,
+                     const at::Tensor& threshold) {
   constexpr double kGuard = 1e-10;
   const at::Tensor& c = prediction.confidence;
   const at::Tensor squashed = prediction.uncertainty.tanh();
@@ -19,16 +24,28 @@ at::Tensor avuc_loss(const MeanPrediction& prediction, const at::Tensor& labels,
   return -at::log(share + kGuard);
 }
 
-void AvucThreshold::observe(const MeanPrediction& prediction, const at::Tensor& labels) {
+at::Tensor uncertainty_sums(const MeanPrediction& prediction, const at::Tensor& labels) {
   const c10::NoGradGuard no_grad;
   const at::Tensor correct = (prediction.predicted == labels).to(at::kDouble);
   const at::Tensor uncertainty = prediction.uncertainty.to(at::kDouble);
-  const double right = (uncertainty * correct).sum().item<double>();
-  const auto count = static_cast<std::int64_t>(correct.sum().item<double>());
-  correct_sum += right;
-  correct_count += count;
-  incorrect_sum += uncertainty.sum().item<double>() - right;
-  incorrect_count += labels.numel() - count;
+  return at::stack({(uncertainty * correct).sum(), uncertainty.sum(), correct.sum()});
+}
+
+UncertaintySums to_uncertainty_sums(const double* sums, std::int64_t count) {
+  const auto correct = static_cast<std::int64_t>(sums[2]);
+  return {sums[0], sums[1] - sums[0], correct, count - correct};
+}
+
+void AvucThreshold::observe(const UncertaintySums& sums) {
+  correct_sum += sums.correct_sum;
+  correct_count += sums.correct_count;
+  incorrect_sum += sums.incorrect_sum;
+  incorrect_count += sums.incorrect_count;
+}
+
+void AvucThreshold::observe(const MeanPrediction& prediction, const at::Tensor& labels) {
+  const at::Tensor sums = uncertainty_sums(prediction, labels).to(at::kCPU);
+  observe(to_uncertainty_sums(sums.data_ptr<double>(), labels.numel()));
 }
 
 void AvucThreshold::end_epoch() {

@@ -43,19 +43,18 @@ class Pepx {
       : convolutions_{layers.conv2d(path + ".0", convolution(in, in / 2, 1)),
                       layers.conv2d(path + ".1", convolution(in / 2, 3 * in / 4, 1)),
                       layers.conv2d(path + ".2", depthwise(3 * in / 4)),
-                      layers.conv2d(path + ".3", convolution(3 * in / 4, in / 2, 1)),
-                      layers.conv2d(path + ".4", convolution(in / 2, out, 1))},
-        norm_(layers.batch_norm(path + ".5", out)) {}
+                      layers.conv2d(path + ".3", convolution(3 * in / 4, in / 2, 1))},
+        last_(layers.conv_norm(path + ".4", convolution(in / 2, out, 1), path + ".5")) {}
 
   at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const {
     at::Tensor y = x;
     for (const Conv2d& conv : convolutions_) y = conv(y, context);
-    return norm_(y, context);
+    return last_(y, context);
   }
 
  private:
   std::vector<Conv2d> convolutions_;
-  BatchNorm2d norm_;
+  ConvNorm last_;
 };
 
 /// The shortcut k and the units p1, p2, ... of one stage.
@@ -130,7 +129,7 @@ class CovidNetLarge : public Network {
     const at::Tensor first = hidden1_(trunk_output, context).relu();
     const at::Tensor second = hidden2_(dropout1_(first, context), context).relu();
     if (features != nullptr) features->taps.push_back(second);
-    return output_(dropout2_(second, context), context);
+    return output_.in_float(dropout2_(second, context), context);
   }
 
  private:

@@ -62,7 +62,8 @@ at::Tensor Network::trunk(const at::Tensor& images, const ForwardContext& contex
                         std::to_string(o.channels) + ", " + std::to_string(o.height) + ", " +
                         std::to_string(o.width) + "], not [" + shape + "]");
   }
-  if (images.scalar_type() != o.dtype || images.device().type() != o.device.type()) {
+  const bool fits = images.scalar_type() == o.dtype || images.scalar_type() == at::kBFloat16;
+  if (!fits || images.device().type() != o.device.type()) {
     throw ArgumentError("images must have the type and the device of the network: " + name_ +
                         " is on " + o.device.str());
   }

@@ -48,6 +48,7 @@ class Network {
   const std::vector<std::string>& feature_names() const { return feature_names_; }
 
   /// Throws ArgumentError where the images have another shape, type or device than the network.
+  /// (bfloat16 images go with the bfloat16 weights of FusedWeights.)
   at::Tensor forward(const at::Tensor& images, const ForwardContext& context,
                      Features* features = nullptr) const;
 
@@ -57,6 +58,7 @@ class Network {
                    Features* features = nullptr) const;
   at::Tensor head(const at::Tensor& trunk_output, const ForwardContext& context,
                   Features* features = nullptr) const;
+  std::uint32_t dropout_layers() const { return factory_.dropout_layers(); }
   /// Whether the trunk gives the same output in every prediction pass (deterministic, MC dropout).
   bool trunk_is_deterministic() const { return options_.kind != LayerKind::kVariational; }
 

@@ -31,9 +31,8 @@ class ResidualBlock {
     const auto add = [&](std::int64_t in, std::int64_t out, std::int64_t kernel,
                          std::int64_t step) {
       const std::string number = std::to_string(convolutions_.size() + 1);
-      convolutions_.push_back(
-          layers.conv2d(path + ".conv" + number, unbiased(in, out, kernel, step)));
-      norms_.push_back(layers.batch_norm(path + ".bn" + number, out));
+      convolutions_.push_back(layers.conv_norm(
+          path + ".conv" + number, unbiased(in, out, kernel, step), path + ".bn" + number));
     };
     out_channels_ = bottleneck ? 4 * width : width;
     if (bottleneck) {
@@ -45,9 +44,9 @@ class ResidualBlock {
       add(width, width, 3, 1);
     }
     if (stride != 1 || in_channels != out_channels_) {
-      shortcut_.emplace(
-          layers.conv2d(path + ".downsample.0", unbiased(in_channels, out_channels_, 1, stride)));
-      shortcut_norm_.emplace(layers.batch_norm(path + ".downsample.1", out_channels_));
+      shortcut_.emplace(layers.conv_norm(path + ".downsample.0",
+                                         unbiased(in_channels, out_channels_, 1, stride),
+                                         path + ".downsample.1"));
     }
   }
 
@@ -55,12 +54,10 @@ class ResidualBlock {
 
   at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const {
     at::Tensor y = x;
-    for (std::size_t i = 0; i < convolutions_.size(); ++i) {
-      y = norms_[i](convolutions_[i](y, context), context);
-      if (i + 1 < convolutions_.size()) y = y.relu_();
-    }
-    const at::Tensor base = shortcut_ ? (*shortcut_norm_)((*shortcut_)(x, context), context) : x;
-    return y.add_(base).relu_();
+    for (std::size_t i = 0; i + 1 < convolutions_.size(); ++i)
+      y = convolutions_[i].relu(y, context);
+    const at::Tensor base = shortcut_ ? (*shortcut_)(x, context) : x;
+    return convolutions_.back().add_relu(y, base, context);
   }
 
   static Conv2dOptions unbiased(std::int64_t in, std::int64_t out, std::int64_t kernel,
@@ -76,10 +73,8 @@ class ResidualBlock {
   }
 
  private:
-  std::vector<Conv2d> convolutions_;
-  std::vector<BatchNorm2d> norms_;
-  std::optional<Conv2d> shortcut_;
-  std::optional<BatchNorm2d> shortcut_norm_;
+  std::vector<ConvNorm> convolutions_;
+  std::optional<ConvNorm> shortcut_;
   std::int64_t out_channels_ = 0;
 };
 
@@ -87,9 +82,10 @@ class ResNet : public Network {
  public:
   ResNet(std::string name, const NetworkOptions& options, const ResNetDesign& design)
       : Network(std::move(name), options),
-        stem_(layers().conv2d("conv1", ResidualBlock::unbiased(options.channels, design.widths[0],
-                                                               design.stem_kernel, 2))),
-        stem_norm_(layers().batch_norm("bn1", design.widths[0])),
+        stem_(layers().conv_norm(
+            "conv1",
+            ResidualBlock::unbiased(options.channels, design.widths[0], design.stem_kernel, 2),
+            "bn1")),
         stem_pool_(design.stem_pool),
         stages_(make_stages(layers(), design)),
         hidden_(layers().linear("fc.0", stages_.back().back().out_channels(), design.head_width)),
@@ -104,7 +100,7 @@ class ResNet : public Network {
  protected:
   at::Tensor run_trunk(const at::Tensor& images, const ForwardContext& context,
                        Features* features) const override {
-    at::Tensor x = stem_norm_(stem_(images, context), context).relu_();
+    at::Tensor x = stem_.relu(images, context);
     if (stem_pool_) x = at::max_pool2d(x, 3, 2, 1);
     at::Tensor pooled;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -120,7 +116,7 @@ class ResNet : public Network {
                       Features* features) const override {
     const at::Tensor hidden = hidden_(trunk_output, context).relu();
     if (features != nullptr) features->taps.push_back(hidden);
-    return output_(dropout_(hidden, context), context);
+    return output_.in_float(dropout_(hidden, context), context);
   }
 
  private:
@@ -142,8 +138,7 @@ class ResNet : public Network {
     return stages;
   }
 
-  Conv2d stem_;
-  BatchNorm2d stem_norm_;
+  ConvNorm stem_;
   bool stem_pool_;
   std::vector<Stage> stages_;
   Linear hidden_;

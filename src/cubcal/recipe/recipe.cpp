@@ -57,8 +57,8 @@ StageStart parse_stage_start(const std::string& name) {
 }
 
 std::string parse_convolution(const std::string& name) {
-  if (name == "auto" || name == "im2col" || name == "onednn") return name;
-  throw ArgumentError("must be auto, im2col or onednn, not '" + name + "'");
+  if (name == "auto" || name == "im2col" || name == "onednn" || name == "panels") return name;
+  throw ArgumentError("must be auto, im2col, onednn or panels, not '" + name + "'");
 }
 
 void read_phantom(StrictTable table, PhantomOptions& phantom) {
@@ -280,6 +280,8 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   recipe.data.phantom.seed = run.seed;
   root.read("threads", recipe.threads);
   root.read("device", run.device);
+  root.read_as("precision", run.compute.precision, parse_precision);
+  root.read("fused", run.compute.fused);
   root.read_as("convolution", recipe.convolution, parse_convolution);
   recipe.data.seed = run.seed;
   read_data(root.section("data"), recipe.data, run);

@@ -45,10 +45,7 @@ CheckpointHead head_from_json(const json& object) {
   CheckpointHead head;
   head.state = training_state_from_json(object.at("state"));
   object.at("threads").get_to(head.compute.threads);
-  head.compute.convolution =
-      object.at("convolution") == convolution_backend_name(ConvolutionBackend::kOneDnn)
-          ? ConvolutionBackend::kOneDnn
-          : ConvolutionBackend::kIm2col;
+  head.compute.convolution = parse_convolution_backend(object.at("convolution").get<std::string>());
   object.at("recipe_hash").get_to(head.recipe_hash);
   object.at("data_hash").get_to(head.data_hash);
   return head;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include "cubcal/bayes/fused_kernels.h"
 #include "cubcal/core/check.h"
 
 namespace cubcal {
@@ -65,18 +66,32 @@ FlatSgd::FlatSgd(ParameterStore& store, const SgdOptions& options) : options_(op
 
 void FlatSgd::step(double learning_rate) {
   const c10::NoGradGuard no_grad;
-  if (options_.clip_norm > 0) clip();
+  if (options_.clip_norm > 0) {
+    const at::Tensor factor = clip_factor();
+    for (Group* group : {&mu_, &rho_, &point_}) group->gradient.mul_(factor);
+  }
   for (Group* group : {&mu_, &rho_, &point_}) step_group(*group, learning_rate);
 }
 
-void FlatSgd::clip() {
+void FlatSgd::step_on_device(const at::Tensor& learning_rate, const at::Tensor& loss) {
+  const c10::NoGradGuard no_grad;
+  const at::Tensor factor =
+      options_.clip_norm > 0 ? clip_factor().view({1}) : at::ones_like(learning_rate);
+  const at::Tensor go = loss.isfinite().to(at::kFloat).view({1});
+  const at::Tensor controls = at::cat({learning_rate, factor, go});
+  for (Group* group : {&mu_, &rho_, &point_}) {
+    fused_sgd(group->values, group->gradient, group->momentum,
+              {options_.momentum, options_.nesterov, group->weight_decay, group->decay}, controls);
+  }
+}
+
+at::Tensor FlatSgd::clip_factor() const {
   at::Tensor squares;
   for (const Group* group : {&mu_, &rho_, &point_}) {
     const at::Tensor square = at::dot(group->gradient, group->gradient);
     squares = squares.defined() ? squares + square : square;
   }
-  const at::Tensor factor = (options_.clip_norm / (squares.sqrt() + 1e-6)).clamp_max(1.0);
-  for (Group* group : {&mu_, &rho_, &point_}) group->gradient.mul_(factor);
+  return (options_.clip_norm / (squares.sqrt() + 1e-6)).clamp_max(1.0);
 }
 
 void FlatSgd::step_group(Group& group, double learning_rate) const {

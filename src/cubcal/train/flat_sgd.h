@@ -43,6 +43,10 @@ class FlatSgd {
   /// One step along the store's gradients, which it uses up: they are changed, not zeroed.
   void step(double learning_rate);
 
+  /// The same by fused kernels, with everything that changes from step to step on the device:
+  /// learning_rate float32 [1]; `loss` a scalar: where it is not finite nothing changes.
+  void step_on_device(const at::Tensor& learning_rate, const at::Tensor& loss);
+
   /// The state, for checkpoints: momentum of mu, rho and the point parameters, flat.
   NamedTensors state() const;
 
@@ -58,7 +62,7 @@ class FlatSgd {
   SgdOptions options_;
   Group mu_, rho_, point_;
 
-  void clip();
+  at::Tensor clip_factor() const;
   void step_group(Group& group, double learning_rate) const;
 };
 

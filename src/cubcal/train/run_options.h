@@ -9,6 +9,7 @@
 #include "cubcal/bayes/kl.h"
 #include "cubcal/bayes/layer_factory.h"
 #include "cubcal/bayes/moped.h"
+#include "cubcal/bayes/precision.h"
 #include "cubcal/data/augmentation.h"
 #include "cubcal/infer/weight_import.h"
 #include "cubcal/losses/avuc_loss.h"
@@ -84,8 +85,9 @@ struct RunOptions {
   AugmentationOptions augmentation;
   double class_weight_power = 0;  ///< class weights n_k^-power: 0 none, 1 balanced
   ValidationOptions validation;
-  std::uint64_t seed = 1;                ///< everything random follows from it
-  std::string device = "cpu";            ///< "cpu", "cuda" or "cuda:N"
+  std::uint64_t seed = 1;      ///< everything random follows from it
+  std::string device = "cpu";  ///< "cpu", "cuda" or "cuda:N"
+  ComputeOptions compute;
   int checkpoint_every_steps = 0;        ///< besides each epoch's end; 0: none
   bool tensorboard = false;              ///< also write a TensorBoard event file
   std::int64_t chance_after_epochs = 5;  ///< epochs after which accuracy at chance is reported

@@ -29,6 +29,7 @@ void write_run_record(const RunFolder& folder, const RunOptions& options,
   record["program"] = std::string("cubcal ") + kVersion;
   record["libtorch"] = TORCH_VERSION;
   record["device"] = options.device;
+  record["precision"] = precision_name(options.compute.precision);
   record["threads"] = head.compute.threads;
   record["convolution"] = convolution_backend_name(head.compute.convolution);
   record["seed"] = options.seed;

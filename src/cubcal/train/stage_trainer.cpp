@@ -97,7 +97,8 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
       network_(std::move(network)),
       batches_(context.set.split("train"), context.preprocessing,
                batch_options(context.options, options_), context.device),
-      step_(*network_, options_, kl_scale(), class_weight_tensor(context), context.options.seed),
+      step_(*network_, options_, kl_scale(), class_weight_tensor(context), context.options.seed,
+            context.options.compute),
       beta_(options_.beta) {
   if (options_.method == TrainingMethod::kBnnCub) {
     check_cub_options(options_.cub, static_cast<std::int64_t>(context.set.classes()));
@@ -205,9 +206,10 @@ bool StageTrainer::end_epoch() {
   MetricValues validation;
   try {
     const Stopwatch watch(seconds);
-    validation = validate(*network_, context_.set.split("val"), context_.preprocessing,
-                          context_.options.validation, context_.options.seed,
-                          [this] { return context_.observer.stop_requested(); });
+    validation =
+        validate(*network_, context_.set.split("val"), context_.preprocessing,
+                 context_.options.validation, context_.options.compute, context_.options.seed,
+                 [this] { return context_.observer.stop_requested(); });
   } catch (const Interrupted&) {
     return false;
   } catch (const DataError&) {  // the split was checked before: only logits can be refused

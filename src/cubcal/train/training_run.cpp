@@ -35,8 +35,7 @@ c10::Device parse_device(const std::string& name) {
 ComputeFacts current_compute() {
   ComputeFacts facts;
   facts.threads = at::get_num_threads();
-  facts.convolution = at::globalContext().userEnabledMkldnn() ? ConvolutionBackend::kOneDnn
-                                                              : ConvolutionBackend::kIm2col;
+  facts.convolution = convolution_backend();
   return facts;
 }
 

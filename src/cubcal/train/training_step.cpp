@@ -5,29 +5,36 @@
 
 #include <cmath>
 
-#include "cubcal/losses/cross_entropy.h"
-#include "cubcal/losses/cub_loss.h"
-#include "cubcal/losses/mean_prediction.h"
-
 namespace cubcal {
 
 TrainingStep::TrainingStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
-                           at::Tensor class_weights, std::uint64_t seed)
+                           at::Tensor class_weights, std::uint64_t seed,
+                           const ComputeOptions& compute)
     : network_(network),
       options_(options),
       kl_scale_(kl_scale),
       class_weights_(std::move(class_weights)),
       seed_(seed),
-      passes_(network.parameters(), static_cast<std::size_t>(options.training_passes()),
-              WeightPasses::Use::kTraining),
-      optimiser_(network.parameters(), options.sgd) {}
+      optimiser_(network.parameters(), options.sgd) {
+  const c10::Device device = network.options().device;
+  set_precision(resolve_precision(compute.precision, device));
+  if (compute.fused && device.is_cuda() && has_fused_kernels(device) &&
+      network.options().dtype == at::kFloat) {
+    fused_ = std::make_unique<FusedStep>(network, options, kl_scale, class_weights_, seed,
+                                         optimiser_, compute.precision);
+  } else {
+    passes_ = std::make_unique<WeightPasses>(network.parameters(),
+                                             static_cast<std::size_t>(options.training_passes()),
+                                             WeightPasses::Use::kTraining);
+  }
+}
 
 std::vector<at::Tensor> TrainingStep::forward(const Batch& batch) {
   const double momentum =
-      1 - std::pow(1 - options_.norm_momentum, 1.0 / static_cast<double>(passes_.slots()));
+      1 - std::pow(1 - options_.norm_momentum, 1.0 / static_cast<double>(passes_->slots()));
   std::vector<at::Tensor> logits;
-  for (std::size_t s = 0; s < passes_.slots(); ++s) {
-    ForwardContext context = network_.context(passes_, s, /*training=*/true);
+  for (std::size_t s = 0; s < passes_->slots(); ++s) {
+    ForwardContext context = network_.context(*passes_, s, /*training=*/true);
     context.samples = batch.indices;
     context.norm_momentum = momentum;
     logits.push_back(network_.forward(batch.images, context));
@@ -36,43 +43,29 @@ std::vector<at::Tensor> TrainingStep::forward(const Batch& batch) {
 }
 
 LossTerms TrainingStep::run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold) {
+  if (fused_) return fused_->run(batch, step, threshold);
   const c10::AutoGradMode with_gradient(true);
   network_.parameters().zero_gradients();
-  passes_.draw(NoiseKey{seed_, step.stream, 0});
+  passes_->draw(NoiseKey{seed_, step.stream, 0});
   std::vector<at::Tensor> logits = forward(batch);
 
   at::Tensor z = at::stack(logits).detach();
   z.set_requires_grad(true);
-  const MeanPrediction prediction = mean_prediction(z);
-  const at::Tensor cross_entropy = expected_cross_entropy(z, batch.labels, class_weights_);
-  at::Tensor cub = at::zeros({}, z.options());
-  at::Tensor avuc = at::zeros({}, z.options());
-  at::Tensor loss = cross_entropy;
-  if (options_.method == TrainingMethod::kBnnCub) {
-    cub = cub_loss(prediction, batch.labels, options_.cub);
-    if (step.beta > 0) loss = loss + step.beta * cub;
-  } else if (options_.method == TrainingMethod::kBnnAvuc) {
-    avuc = avuc_loss(prediction, batch.labels, threshold.value);
-    loss = loss + options_.avuc_weight * avuc;
-    threshold.observe(prediction, batch.labels);
-  }
-  loss.backward();
-  passes_.backward(logits, z.grad());
+  StepScalars scalars;
+  if (step.beta > 0) scalars.beta = at::full({}, step.beta, z.options());
+  scalars.avuc_threshold = at::full({}, threshold.value, z.options());
+  const StepLoss loss = step_loss(z, batch.labels, class_weights_, options_, scalars);
+  loss.loss.backward();
+  passes_->backward(logits, z.grad());
   const bool gaussian = network_.options().kind == LayerKind::kVariational;
   const at::Tensor kl = gaussian ? add_kl_gradient(network_.parameters(), options_.kl, kl_scale_)
                                  : at::zeros({}, z.options().dtype(at::kDouble));
 
-  // One reading of the device for all of them.
-  const c10::NoGradGuard no_grad;
-  const at::Tensor correct = (prediction.predicted == batch.labels).sum();
-  const at::Tensor values =
-      at::stack({loss.to(at::kDouble) + kl, cross_entropy.to(at::kDouble), kl, cub.to(at::kDouble),
-                 avuc.to(at::kDouble), correct.to(at::kDouble)})
-          .to(at::kCPU);
-  const double* value = values.data_ptr<double>();
-  const LossTerms terms{value[0], value[1], value[2], value[3], value[4], value[5]};
-  if (std::isfinite(terms.loss)) optimiser_.step(step.learning_rate);
-  return terms;
+  const StepNumbers numbers =
+      unpack_terms(pack_terms(loss, kl, batch.labels), batch.labels.size(0));
+  if (options_.method == TrainingMethod::kBnnAvuc) threshold.observe(numbers.uncertainty);
+  if (std::isfinite(numbers.terms.loss)) optimiser_.step(step.learning_rate);
+  return numbers.terms;
 }
 
 }  // namespace cubcal

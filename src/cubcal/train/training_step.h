@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cubcal/bayes/kl.h"
@@ -10,27 +11,11 @@
 #include "cubcal/losses/avuc_loss.h"
 #include "cubcal/models/network.h"
 #include "cubcal/train/flat_sgd.h"
+#include "cubcal/train/fused_step.h"
 #include "cubcal/train/run_options.h"
 #include "cubcal/train/training_batches.h"
 
 namespace cubcal {
-
-/// The terms of one step's loss.
-struct LossTerms {
-  double loss = 0;           ///< cross_entropy + kl + beta cub + avuc_weight avuc
-  double cross_entropy = 0;  ///< data term of the ELBO
-  double kl = 0;             ///< weighted
-  double cub = 0;            ///< unweighted
-  double avuc = 0;           ///< unweighted
-  double correct = 0;        ///< images whose mean prediction over the passes is right
-};
-
-/// What changes from step to step.
-struct StepOptions {
-  std::uint64_t stream = 1;  ///< of the weight draws and dropout masks
-  double learning_rate = 0;
-  double beta = 0;  ///< weight of CUB-Loss
-};
 
 /// One step of training: draws S sets of weights, runs the batch through each, computes the losses
 /// on the logits [S, B, K], and takes one step along the gradient, to which KL adds once.
@@ -38,11 +23,13 @@ struct StepOptions {
 /// Batch norm sees every pass, so its running statistics move S times per step: each time by
 /// 1 - (1 - m)^(1/S), which makes norm_momentum m over the step however many passes there are.
 /// (PyTorch's 0.1 per pass would leave them with the last two steps at S = 5.)
+///
+/// On a GPU with fused kernels it is FusedStep that runs.
 class TrainingStep {
  public:
   /// class_weights: [K] on the network's device, undefined for none. The network must outlive it.
   TrainingStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
-               at::Tensor class_weights, std::uint64_t seed);
+               at::Tensor class_weights, std::uint64_t seed, const ComputeOptions& compute = {});
 
   /// Leaves the weights as they are where the loss is not finite. Feeds the threshold of AvUC where
   /// the method is bnn+avuc.
@@ -56,8 +43,9 @@ class TrainingStep {
   KlScale kl_scale_;
   at::Tensor class_weights_;
   std::uint64_t seed_;
-  WeightPasses passes_;
   FlatSgd optimiser_;
+  std::unique_ptr<FusedStep> fused_;
+  std::unique_ptr<WeightPasses> passes_;  ///< where there is no fused step
 
   std::vector<at::Tensor> forward(const Batch& batch);
 };

@@ -8,13 +8,14 @@
 namespace cubcal {
 
 MetricValues validate(Network& network, const ImageSplit& split, const Preprocessing& preprocessing,
-                      const ValidationOptions& options, std::uint64_t seed,
-                      const std::function<bool()>& interrupted) {
+                      const ValidationOptions& options, const ComputeOptions& compute,
+                      std::uint64_t seed, const std::function<bool()>& interrupted) {
   McOptions mc;
   const bool stochastic = network.options().kind != LayerKind::kDeterministic;
   mc.passes = stochastic ? static_cast<std::size_t>(options.passes) : 1;
   mc.seed = seed;
   mc.batch = options.batch;
+  mc.compute = compute;
   mc.interrupted = interrupted;
   const McOutput output = McEngine(network, preprocessing).run(split.images, mc);
   const at::Tensor labels = split.labels.cpu().contiguous();

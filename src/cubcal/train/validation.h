@@ -15,7 +15,7 @@ namespace cubcal {
 /// `seed`: the same ones after every epoch, so that epochs differ by their weights alone. Throws
 /// Interrupted where `interrupted` says so.
 MetricValues validate(Network& network, const ImageSplit& split, const Preprocessing& preprocessing,
-                      const ValidationOptions& options, std::uint64_t seed,
-                      const std::function<bool()>& interrupted);
+                      const ValidationOptions& options, const ComputeOptions& compute,
+                      std::uint64_t seed, const std::function<bool()>& interrupted);
 
 }  // namespace cubcal

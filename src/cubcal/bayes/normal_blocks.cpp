@@ -1,0 +1,37 @@
+#include "cubcal/bayes/normal_blocks.h"
+
+#include <algorithm>
+
+#include "cubcal/bayes/normal_formula.h"
+#include "cubcal/bayes/philox_lanes.h"
+
+namespace cubcal {
+
+static_assert(kNormalBlock == 4 * kPhiloxLanes);
+
+void normal_block(std::int64_t first, const NoiseWords& words, float (&values)[kNormalBlock]) {
+  std::uint32_t bits[4][kPhiloxLanes];
+  philox_lanes(static_cast<std::uint32_t>(first / 4), 0, words, bits);
+  // Lanes side by side, the layout compilers turn into vector instructions, and then in order.
+  float value[4][kPhiloxLanes];
+  for (int lane = 0; lane < kPhiloxLanes; ++lane) {
+    normal_pair(bits[0][lane], bits[1][lane], value[0][lane], value[1][lane]);
+    normal_pair(bits[2][lane], bits[3][lane], value[2][lane], value[3][lane]);
+  }
+  for (int lane = 0; lane < kPhiloxLanes; ++lane) {
+    for (int k = 0; k < 4; ++k) values[4 * lane + k] = value[k][lane];
+  }
+}
+
+void normal_values(std::int64_t first, std::int64_t count, const NoiseWords& words, float* values) {
+  float block[kNormalBlock];
+  const std::int64_t end = first + count;
+  for (std::int64_t start = first / 4 * 4; start < end; start += kNormalBlock) {
+    normal_block(start, words, block);
+    const std::int64_t from = std::max(start, first);
+    const std::int64_t to = std::min(start + kNormalBlock, end);
+    std::copy(block + (from - start), block + (to - start), values + (from - first));
+  }
+}
+
+}  // namespace cubcal

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cubcal/bayes/noise.h"
+
+/// The standard normal values of a draw in pieces that fit the innermost cache, for loops that use
+/// them at once: value i is the one normal_noise() writes at index i, bit for bit.
+namespace cubcal {
+
+inline constexpr std::int64_t kNormalBlock = 256;
+
+/// Values [first, first + kNormalBlock) of the draw; first is a multiple of four.
+void normal_block(std::int64_t first, const NoiseWords& words, float (&values)[kNormalBlock]);
+
+/// `count` values from `first` on, both arbitrary.
+void normal_values(std::int64_t first, std::int64_t count, const NoiseWords& words, float* values);
+
+}  // namespace cubcal
