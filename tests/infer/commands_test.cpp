@@ -216,6 +216,38 @@ TEST_F(InferCommands, PredictionOfAnImageDependsOnNoOther) {
               confidence({kImages + "rgb8.png", kImages + "rgb.jpg"}, 1), 1e-6);
 }
 
+TEST_F(InferCommands, AdaptivePredictionTellsItsPasses) {
+  const std::vector<std::string> base{
+      "predict", "--model", "model",     kImages + "rgb8.png", kImages + "gray16.png",
+      "--mc",    "12",      "--adaptive"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = base;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  const Outcome json = with({"--json", "--first", "4", "--block", "2", "--error", "0.05"});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const Json document = Json::parse(json.out);
+  EXPECT_EQ(document["adaptive"]["error"], 0.05);
+  EXPECT_EQ(document["adaptive"]["passes"], 12);
+  double sum = 0;
+  for (const Json& each : document["predictions"]) {
+    const int passes = each["passes"];
+    EXPECT_TRUE(passes >= 4 && passes <= 12 && passes % 2 == 0) << passes;
+    sum += passes;
+  }
+  EXPECT_EQ(document["adaptive"]["mean_passes"], sum / 2);
+  EXPECT_TRUE(has(with({}).out, "Mean passes"));
+  EXPECT_TRUE(parse_csv(with({"--csv", "--no-gamma"}).out, "output").has_column("passes"));
+
+  const Outcome plain = run({"predict", "--model", "model", kImages + "rgb8.png", "--json"});
+  EXPECT_EQ(plain.out.find("passes"), std::string::npos) << "off unless asked for";
+  const Outcome lonely =
+      run({"predict", "--model", "model", kImages + "rgb8.png", "--error", "0.1"});
+  EXPECT_EQ(lonely.exit_code, 2);
+  EXPECT_TRUE(has(lonely.err, "--error requires --adaptive"));
+}
+
 TEST_F(InferCommands, PredictNamesEveryBadFileAndKeepsTheGoodOnes) {
   const Outcome outcome = run({"predict", "--model", "model", kImages + "expected.npz",
                                kImages + "rgb8.png", "missing.jpg", "--mc", "2", "--csv"});

@@ -7,7 +7,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/seed_stream.h"
-#include "cubcal/ood/binomial.h"
+#include "cubcal/metrics/binomial.h"
 #include "expect_error.h"
 
 namespace cubcal::test {

@@ -31,12 +31,15 @@ bool needs_labels(CalibrationMethod method) {
   return method == CalibrationMethod::kTsNll || method == CalibrationMethod::kDtsGuarded;
 }
 
+void check_classes(const Calibration& calibration, std::size_t classes) {
+  if (calibration.classes == classes) return;
+  throw DataError("the calibration was fitted for " + std::to_string(calibration.classes) +
+                  " classes and cannot be applied to " + std::to_string(classes));
+}
+
 std::vector<double> sample_temperatures(const Calibration& calibration,
                                         const Predictive& unscaled) {
-  if (calibration.classes != unscaled.classes) {
-    throw DataError("the calibration was fitted for " + std::to_string(calibration.classes) +
-                    " classes and cannot be applied to " + std::to_string(unscaled.classes));
-  }
+  check_classes(calibration, unscaled.classes);
   std::vector<double> temperatures(unscaled.samples, calibration.t_high);
   if (is_scalar(calibration.method)) return temperatures;
   for (std::size_t i = 0; i < unscaled.samples; ++i) {

@@ -58,6 +58,9 @@ struct Calibration {
   double share_sharpened = 0;  ///< share of them in the sharpen region
 };
 
+/// Throws DataError when the number of classes is not the one the calibration was fitted for.
+void check_classes(const Calibration& calibration, std::size_t classes);
+
 /// The temperature of each sample, from its unscaled prediction. Throws DataError when the number
 /// of classes is not the one the calibration was fitted for.
 std::vector<double> sample_temperatures(const Calibration& calibration, const Predictive& unscaled);

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "cubcal/core/check.h"
-#include "cubcal/ood/binomial.h"
+#include "cubcal/metrics/binomial.h"
 
 namespace cubcal {
 

@@ -66,14 +66,6 @@ void transpose_any(const McLogits& logits, std::size_t pass_index, const std::si
   }
 }
 
-double logit_at(const McLogits& logits, std::size_t flat_index) {
-  switch (logits.dtype()) {
-    case DType::kF16: return widen(static_cast<const Half*>(logits.data())[flat_index]);
-    case DType::kF32: return widen(static_cast<const float*>(logits.data())[flat_index]);
-    default: return static_cast<const double*>(logits.data())[flat_index];
-  }
-}
-
 template <class Real>
 bool finish_loading(std::size_t classes, std::size_t count, Real* shifted) {
   for (std::size_t k = 0; k < classes; ++k) {
@@ -108,7 +100,7 @@ void throw_not_finite(const McLogits& logits) {
   for (std::size_t s = 0; s < logits.passes(); ++s) {
     for (std::size_t i = 0; i < logits.samples(); ++i) {
       for (std::size_t k = 0; k < logits.classes(); ++k) {
-        const double value = logit_at(logits, (s * logits.samples() + i) * logits.classes() + k);
+        const double value = logits.at(s, i, k);
         if (std::isfinite(value)) continue;
         const char* name = std::isnan(value) ? "NaN" : "infinite";
         throw DataError("logits must be finite, but the one at [pass " + std::to_string(s) +

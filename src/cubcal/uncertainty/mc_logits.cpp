@@ -45,4 +45,13 @@ McLogits::McLogits(const float* data, std::size_t passes, std::size_t samples, s
 McLogits::McLogits(const double* data, std::size_t passes, std::size_t samples, std::size_t classes)
     : McLogits(DType::kF64, data, passes, samples, classes) {}
 
+double McLogits::at(std::size_t pass, std::size_t sample, std::size_t label) const {
+  const std::size_t index = (pass * samples_ + sample) * classes_ + label;
+  switch (dtype_) {
+    case DType::kF16: return to_float(static_cast<const Half*>(data_)[index]);
+    case DType::kF32: return static_cast<const float*>(data_)[index];
+    default: return static_cast<const double*>(data_)[index];
+  }
+}
+
 }  // namespace cubcal

@@ -23,6 +23,8 @@ class McLogits {
   std::size_t classes() const { return classes_; }
   DType dtype() const { return dtype_; }
   const void* data() const { return data_; }
+  /// One logit, widened.
+  double at(std::size_t pass, std::size_t sample, std::size_t label) const;
 
  private:
   McLogits(DType dtype, const void* data, std::size_t passes, std::size_t samples,

@@ -1,4 +1,4 @@
-#include "cubcal/ood/binomial.h"
+#include "cubcal/metrics/binomial.h"
 
 #include <cmath>
 
