@@ -23,9 +23,20 @@ void check_limits(const char* axis, const std::optional<double>& low,
   }
 }
 
+/// Ticks that a caller gives: a label for each, all finite.
+void check_ticks(const char* axis, const Ticks& ticks) {
+  const std::string name = std::string("ticks of the ") + axis + " axis";
+  check_same_size(("labels of " + name).c_str(), ticks.labels.size(), name.c_str(),
+                  ticks.values.size());
+  for (const double value : ticks.values) check_finite(name.c_str(), value);
+}
+
+/// A chart on a page has its id from there, and the page has the style sheet.
 std::string document(double width, double height, const std::string& title,
-                     const std::string& description, const std::string& body) {
-  const std::string id = content_id(title + body);
+                     const std::string& description, const std::string& body,
+                     const std::string& page_id = {}) {
+  const std::string id = page_id.empty() ? content_id(title + body) : page_id;
+  const std::string style = page_id.empty() ? "<style>\n" + style_sheet() + "</style>\n" : "";
   std::string svg =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cubcal-plot\" viewBox=\"0 0 " +
       svg_number(width) + " " + svg_number(height) + "\" width=\"" + svg_number(width) +
@@ -35,8 +46,8 @@ std::string document(double width, double height, const std::string& title,
   if (!description.empty()) {
     svg += "<desc id=\"" + id + "-desc\">" + escape_xml(description) + "</desc>\n";
   }
-  return svg + "<style>\n" + style_sheet() + "</style>\n<rect class=\"cp-paper\" width=\"" +
-         svg_number(width) + "\" height=\"" + svg_number(height) + "\"/>\n" + body + "</svg>\n";
+  return svg + style + "<rect class=\"cp-paper\" width=\"" + svg_number(width) + "\" height=\"" +
+         svg_number(height) + "\"/>\n" + body + "</svg>\n";
 }
 
 std::string spoken_title(const Chart& chart) {
@@ -56,6 +67,8 @@ Chart::Chart(ChartOptions options) : options_(std::move(options)) {
   check_in_closed("the height of a chart", options_.height, 120, 10000);
   check_limits("x", options_.x_min, options_.x_max);
   check_limits("y", options_.y_min, options_.y_max);
+  check_ticks("x", options_.x_ticks);
+  check_ticks("y", options_.y_ticks);
 }
 
 Colour Chart::resolved(Colour colour) {
@@ -143,6 +156,11 @@ Chart& Chart::annotate(Annotation annotation) {
 std::string Chart::svg() const {
   return document(options_.width, options_.height, spoken_title(*this), options_.description,
                   draw(*this));
+}
+
+std::string Chart::page_svg(const std::string& id) const {
+  return document(options_.width, options_.height, spoken_title(*this), options_.description,
+                  draw(*this, id), id);
 }
 
 std::string panels(const std::vector<Chart>& charts, std::size_t columns) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cubcal/plot/series.h"
+#include "cubcal/plot/ticks.h"
 
 namespace cubcal::plot {
 
@@ -29,7 +30,9 @@ struct ChartOptions {
   std::optional<double> y_max;
   std::vector<std::string> x_categories;  ///< markup; category i stands at x = i instead of numbers
   std::vector<std::string> y_categories;  ///< markup; category i stands at y = i instead of numbers
-  bool y_downwards = false;               ///< smallest y at the top, as in a confusion matrix
+  Ticks x_ticks;  ///< where there are any, instead of ticks chosen from the range
+  Ticks y_ticks;
+  bool y_downwards = false;  ///< smallest y at the top, as in a confusion matrix
   bool grid = true;
   LegendPlace legend = LegendPlace::kAuto;
 };
@@ -58,6 +61,10 @@ class Chart {
   const std::vector<Element>& elements() const { return elements_; }
 
   std::string svg() const;
+
+  /// For a page that holds style_sheet() once: the SVG without it, with ids that start with `id`
+  /// and with the scales a script needs to read values back from the marks (attributes data-*).
+  std::string page_svg(const std::string& id) const;
 
  private:
   Colour resolved(Colour colour);

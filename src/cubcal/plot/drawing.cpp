@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cubcal/core/check.h"
 #include "cubcal/plot/layout.h"
 #include "cubcal/plot/marks.h"
 
@@ -125,24 +126,47 @@ std::string draw_legend_box(const Layout& layout) {
                      {box.corner.x + kLegendPadding, box.corner.y + kLegendPadding}, box.row_width);
 }
 
+/// What a script needs to turn places in the frame into values; an axis with labels of its own has
+/// none.
+std::string scale_attributes(const Frame& frame, const ChartOptions& options) {
+  std::string text = " class=\"cp-marks\" data-frame=\"" + svg_number(frame.left) + " " +
+                     svg_number(frame.top) + " " + svg_number(frame.right) + " " +
+                     svg_number(frame.bottom) + "\"";
+  const auto add = [&](const char* axis, const Scale& scale, const std::string& label) {
+    text += std::string(" data-") + axis + "=\"" + to_text(scale.data.low) + " " +
+            to_text(scale.data.high) + "\" data-" + axis + "-name=\"" +
+            escape_xml(plain_text(label)) + "\"";
+  };
+  if (options.x_categories.empty() && options.x_ticks.values.empty()) {
+    add("x", frame.x, options.x_label);
+  }
+  if (options.y_categories.empty() && options.y_ticks.values.empty()) {
+    add("y", frame.y, options.y_label);
+  }
+  return text;
+}
+
 /// The marks cut off at the frame.
-std::string clipped(const std::string& marks, const Frame& frame) {
+std::string clipped(const std::string& marks, const Frame& frame, const ChartOptions& options,
+                    const std::string& page_id) {
   const std::string area = rectangle("", {frame.left, frame.top}, {frame.right, frame.bottom});
-  const std::string id = content_id(area + marks);
+  const std::string id = page_id.empty() ? content_id(area + marks) : page_id + "-area";
   return "<clipPath id=\"" + id + "\">\n" + area + "</clipPath>\n<g clip-path=\"url(#" + id +
-         ")\">\n" + marks + "</g>\n";
+         ")\"" + (page_id.empty() ? "" : scale_attributes(frame, options)) + ">\n" + marks +
+         "</g>\n";
 }
 
 }  // namespace
 
-std::string draw(const Chart& chart) {
+std::string draw(const Chart& chart, const std::string& page_id) {
   const ChartOptions& options = chart.options();
   const Layout layout = lay_out(options, chart.elements());
   std::string svg = draw_title(layout, options.width);
   if (options.grid) svg += draw_grid(layout);
   std::string marks;
-  for (const Element& element : chart.elements()) marks += draw_marks(element, layout.frame);
-  if (!marks.empty()) svg += clipped(marks, layout.frame);
+  for (const Element& element : chart.elements())
+    marks += draw_marks(element, layout.frame, !page_id.empty());
+  if (!marks.empty()) svg += clipped(marks, layout.frame, options, page_id);
   svg += draw_axes(layout, options);
   svg += draw_reference_labels(layout);
   for (const Element& element : chart.elements()) {

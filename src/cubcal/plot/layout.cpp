@@ -225,6 +225,8 @@ class Planner {
     layout.y_ticks = options_.y_categories.empty() ? fitting_y_ticks(y_range_, frame.height())
                                                    : category_ticks(options_.y_categories);
     const double slot = frame.width() / (x_range_.high - x_range_.low);
+    if (!options_.x_ticks.values.empty()) layout.x_ticks = options_.x_ticks;
+    if (!options_.y_ticks.values.empty()) layout.y_ticks = options_.y_ticks;
     layout.slanted_x_labels =
         !options_.x_categories.empty() && widest(layout.x_ticks.labels) + 6 > slot;
   }

@@ -21,8 +21,8 @@ std::string path_text(const std::vector<Point>& points, bool closed) {
 }
 
 std::string stroked(const std::vector<Point>& points, const std::string& name, Colour colour,
-                    Stroke stroke, double width) {
-  return "<path class=\"cp-line " + stroke_class(colour) + "\" stroke-width=\"" +
+                    Stroke stroke, double width, const char* attributes = "") {
+  return "<path class=\"cp-line " + stroke_class(colour) + "\"" + attributes + " stroke-width=\"" +
          svg_number(width) + "\"" + dash_attribute(stroke, width) + " d=\"" +
          path_text(points, false) + "\">" + tooltip(name) + "</path>\n";
 }
@@ -57,9 +57,11 @@ std::string cell_text(Point a, Point b, double value, Rgb colour) {
 
 struct MarkDrawer {
   const Frame& frame;
+  bool on_page;
 
   std::string operator()(const LineSeries& s) const {
-    return stroked(frame.path(s.x, s.y), plain_text(s.name), s.colour, s.stroke, s.width);
+    return stroked(frame.path(s.x, s.y), plain_text(s.name), s.colour, s.stroke, s.width,
+                   on_page ? " data-line=\"\"" : "");
   }
 
   std::string operator()(const BandSeries& s) const {
@@ -72,19 +74,25 @@ struct MarkDrawer {
 
   std::string operator()(const ScatterSeries& s) const {
     std::array<PathData, kScatterPaths> paths;
+    std::array<std::string, kScatterPaths> notes;
     paths.fill(PathData(10));
     for (std::size_t i = 0; i < s.x.size(); ++i) {
       const Point at = frame.at(s.x[i], s.y[i]);
       const bool visible = at.x >= frame.left - s.radius && at.x <= frame.right + s.radius &&
                            at.y >= frame.top - s.radius && at.y <= frame.bottom + s.radius;
-      if (visible) paths[i % kScatterPaths].dot(at);
+      if (!visible) continue;
+      paths[i % kScatterPaths].dot(at);
+      if (on_page && !s.notes.empty()) notes[i % kScatterPaths] += s.notes[i] + '\n';
     }
     std::string svg =
         "<g class=\"cp-dots " + stroke_class(s.colour) + "\" stroke-width=\"" +
         svg_number(2 * s.radius) + "\" stroke-opacity=\"" + svg_number(s.opacity) + "\">" +
         tooltip(plain_text(s.name) + " (" + std::to_string(s.x.size()) + " points)") + "\n";
-    for (const PathData& path : paths) {
-      if (!path.text().empty()) svg += "<path d=\"" + path.text() + "\"/>\n";
+    for (std::size_t i = 0; i < kScatterPaths; ++i) {
+      if (paths[i].text().empty()) continue;
+      const std::string note_list =
+          on_page ? " data-dots=\"\" data-notes=\"" + escape_xml(notes[i]) + "\"" : "";
+      svg += "<path" + note_list + " d=\"" + paths[i].text() + "\"/>\n";
     }
     return svg + "</g>\n";
   }
@@ -134,8 +142,10 @@ struct MarkDrawer {
         const Rgb colour = sequential_colour(share(value));
         const Point a = frame.at(x[column], y[row]);
         const Point b = frame.at(x[column + 1], y[row + 1]);
-        cells += rectangle(" fill=\"" + hex(colour) + "\"", a, b,
-                           tooltips ? readable_number(value) : std::string());
+        const std::string note = map.cell_notes.empty()
+                                     ? readable_number(value)
+                                     : map.cell_notes[row * map.columns + column];
+        cells += rectangle(" fill=\"" + hex(colour) + "\"", a, b, tooltips ? note : std::string());
         if (map.show_values) texts += cell_text(a, b, value, colour);
       }
     }
@@ -156,8 +166,8 @@ struct MarkDrawer {
 
 }  // namespace
 
-std::string draw_marks(const Element& element, const Frame& frame) {
-  return std::visit(MarkDrawer{frame}, element);
+std::string draw_marks(const Element& element, const Frame& frame, bool on_page) {
+  return std::visit(MarkDrawer{frame, on_page}, element);
 }
 
 std::string draw_colour_bar(const HeatMap& map, const Frame& frame, double left) {

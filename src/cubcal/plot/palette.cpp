@@ -41,12 +41,6 @@ std::string definition(const NamedColour& named, bool dark) {
          std::string(dark ? named.dark : named.light) + ";";
 }
 
-std::string definitions(bool dark) {
-  std::string text = definition(kPaper, dark) + definition(kGrid, dark);
-  for (const NamedColour& named : kColours) text += definition(named, dark);
-  return text;
-}
-
 std::string painted(std::string_view property, const NamedColour& named) {
   const std::string start = std::string(property) + ":";
   return start + std::string(named.light) + ";" + start + "var(--cubcal-" +
@@ -63,10 +57,16 @@ std::string stroke_class(Colour colour) { return "cp-s-" + std::string(name_of(c
 
 std::string fill_class(Colour colour) { return "cp-f-" + std::string(name_of(colour)); }
 
+std::string colour_definitions(bool dark) {
+  std::string text = definition(kPaper, dark) + definition(kGrid, dark);
+  for (const NamedColour& named : kColours) text += definition(named, dark);
+  return text;
+}
+
 std::string style_sheet() {
-  std::string css = ".cubcal-plot{" + definitions(false) + "max-width:100%;height:auto}\n" +
+  std::string css = ".cubcal-plot{" + colour_definitions(false) + "max-width:100%;height:auto}\n" +
                     "@media screen and (prefers-color-scheme: dark){.cubcal-plot{" +
-                    definitions(true) + "}}\n";
+                    colour_definitions(true) + "}}\n";
   css += rule("text",
               "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',"
               "'Liberation Sans',Arial,sans-serif;stroke:none");

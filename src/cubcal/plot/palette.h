@@ -35,6 +35,9 @@ std::string fill_class(Colour colour);
 /// viewers that know no custom properties; dark values apply on a dark screen and never on paper.
 std::string style_sheet();
 
+/// The custom properties of the light or of the dark colours, for a page with a switch of its own.
+std::string colour_definitions(bool dark);
+
 struct Rgb {
   int red;
   int green;

@@ -56,6 +56,9 @@ struct ScatterSeries {
   double radius = 1.8;   ///< in pixels
   double opacity = 0.5;  ///< crowded places look darker
   bool in_legend = true;
+  /// What each point is, plain text without line ends; shown under the pointer on a page. May be
+  /// empty.
+  std::vector<std::string> notes = {};
 };
 
 /// The density of the values (see density.h) as a tinted curve.
@@ -107,6 +110,8 @@ struct HeatMap {
   std::optional<double> low;    ///< value of the darkest colour; by default the smallest
   std::optional<double> high;   ///< value of the brightest colour; by default the largest
   bool show_values = false;     ///< write the value into each cell
+  /// The tooltip of each cell, plain text, row after row; empty: the value alone.
+  std::vector<std::string> cell_notes = {};
 };
 
 enum class Direction { kVertical, kHorizontal };

@@ -131,6 +131,7 @@ void check(const ScatterSeries& series) {
   checker.finite("x values", series.x);
   checker.finite("y values", series.y);
   checker.positive("radius", series.radius);
+  if (!series.notes.empty()) checker.size("notes", series.notes.size(), series.x.size());
   checker.opacity(series.opacity);
 }
 
@@ -177,6 +178,7 @@ void check(const HeatMap& map) {
   checker.finite("values", map.values);
   check_edges(checker, "x edges", map.x_edges, map.columns);
   check_edges(checker, "y edges", map.y_edges, map.rows);
+  if (!map.cell_notes.empty()) checker.size("notes", map.cell_notes.size(), map.values.size());
   if (map.low) checker.finite("low end", *map.low);
   if (map.high) checker.finite("high end", *map.high);
   if (map.low && map.high) checker.rising("ends", {*map.low, *map.high});

@@ -1,4 +1,4 @@
-#include "boundary_figure.h"
+#include "cubcal/report/boundary_figure.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "cubcal/core/error.h"
 #include "plot/xml_document.h"
 
-namespace cubcal {
+namespace cubcal::report {
 namespace {
 
 std::set<std::string> tooltips(const std::string& svg) {
@@ -58,4 +58,4 @@ TEST(BoundaryFigure, RefusesWhatTheCurveRefuses) {
 }
 
 }  // namespace
-}  // namespace cubcal
+}  // namespace cubcal::report

@@ -1,0 +1,79 @@
+#include "cubcal/metrics/classification.h"
+#include "cubcal/report/numbers.h"
+#include "cubcal/report/sections.h"
+
+namespace cubcal::report {
+
+namespace {
+
+/// Beyond this a matrix cannot be read any more.
+constexpr std::size_t kMostClasses = 40;
+
+std::string optional_percent(const std::optional<double>& value) {
+  return value ? percent(*value) : "–";
+}
+
+std::string matrix_figure(const RunResult& run, Figures& figures) {
+  const std::size_t classes = run.facts.classes;
+  const std::vector<std::uint64_t> counts = confusion_matrix(run.facts);
+  plot::ChartOptions options;
+  options.title = "Confusion matrix";
+  options.description = "How many images of each class were called what.";
+  options.x_label = "called";
+  options.y_label = "is";
+  options.y_downwards = true;
+  options.grid = false;
+  const double side = 44.0 * static_cast<double>(classes);
+  options.width = std::min(900.0, std::max(480.0, side + 180));
+  options.height = std::min(860.0, std::max(380.0, side + 140));
+  for (const std::string& name : run.class_names) {
+    options.x_categories.push_back(plot::literal(name));
+    options.y_categories.push_back(plot::literal(name));
+  }
+  plot::HeatMap map;
+  map.name = "images";
+  map.rows = map.columns = classes;
+  map.show_values = true;
+  for (std::size_t y = 0; y < classes; ++y) {
+    std::uint64_t support = 0;
+    for (std::size_t k = 0; k < classes; ++k) support += counts[y * classes + k];
+    for (std::size_t k = 0; k < classes; ++k) {
+      const std::uint64_t count = counts[y * classes + k];
+      map.values.push_back(static_cast<double>(count));
+      map.cell_notes.push_back(
+          run.class_names[y] + ", called " + run.class_names[k] + ": " + counted(count, "image") +
+          (support > 0 ? " (" + percent(static_cast<double>(count) / static_cast<double>(support)) +
+                             " of its class)"
+                       : ""));
+    }
+  }
+  plot::Chart chart(options);
+  chart.heat_map(std::move(map));
+  return figures.figure(chart, "Rows are the labels, columns the answers; the diagonal is right.");
+}
+
+std::string class_rows(const RunResult& run) {
+  Table table({"Class", "images", "recall", "precision", "F1", "mean confidence", "mean U (nats)"});
+  const std::vector<ClassRow> rows = class_table(run.facts);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const ClassRow& row = rows[k];
+    table.add({run.class_names[k], grouped(row.support), optional_percent(row.recall),
+               optional_percent(row.precision), row.f1 ? fixed(*row.f1, 3) : "–",
+               optional_percent(row.mean_confidence),
+               row.mean_uncertainty ? fixed(*row.mean_uncertainty, 3) : "–"});
+  }
+  return table.html();
+}
+
+}  // namespace
+
+std::string classes_section(const RunResult& run, Figures& figures) {
+  const std::string matrix =
+      run.facts.classes <= kMostClasses
+          ? figure_row(matrix_figure(run, figures))
+          : paragraph("The confusion matrix of " + std::to_string(run.facts.classes) +
+                      " classes is left out: it could not be read.");
+  return section("Classes", matrix + class_rows(run));
+}
+
+}  // namespace cubcal::report

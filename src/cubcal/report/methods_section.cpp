@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <cmath>
+
+#include "cubcal/plot/svg.h"
+#include "cubcal/report/numbers.h"
+#include "cubcal/report/sections.h"
+
+namespace cubcal::report {
+
+namespace {
+
+constexpr Metric kShown[] = {Metric::kAccuracy, Metric::kBalancedAccuracy,
+                             Metric::kAvu,      Metric::kDeltaU,
+                             Metric::kNll,      Metric::kBrier,
+                             Metric::kEce,      Metric::kUce,
+                             Metric::kBcce,     Metric::kAurc};
+
+const MetricInfo& info_of(Metric metric) {
+  return metric_infos()[static_cast<std::size_t>(metric)];
+}
+
+std::string heading_of(const MetricInfo& info) {
+  std::string text = info.label;
+  text[0] = static_cast<char>(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
+  if (info.unit == MetricUnit::kPercent) text += "\u00a0%";
+  return text + (info.better > 0 ? "\u00a0↑" : info.better < 0 ? "\u00a0↓" : "");
+}
+
+std::optional<Spread> spread_over(const Method& method, Metric metric) {
+  std::vector<std::optional<double>> values;
+  for (const RunResult* run : method.runs) values.push_back(run->values[metric]);
+  return spread_of(values);
+}
+
+/// The method with the best mean; nothing where there is no better or only one.
+std::optional<std::size_t> best_method(const std::vector<Method>& methods, Metric metric) {
+  const int better = info_of(metric).better;
+  std::optional<std::size_t> best;
+  double best_mean = 0;
+  for (std::size_t m = 0; better != 0 && methods.size() > 1 && m < methods.size(); ++m) {
+    const std::optional<Spread> spread = spread_over(methods[m], metric);
+    if (!spread || (best && better * (spread->mean - best_mean) <= 0)) continue;
+    best = m;
+    best_mean = spread->mean;
+  }
+  return best;
+}
+
+std::string metric_table(const std::vector<Method>& methods) {
+  std::vector<std::string> header{"Metric"};
+  bool has_repeats = false;
+  for (const Method& method : methods) {
+    const std::size_t runs = method.runs.size();
+    header.push_back(method.label + (runs > 1 ? " (" + std::to_string(runs) + " runs)" : ""));
+    has_repeats = has_repeats || runs > 1;
+  }
+  std::string caption = "Test images, no calibration.";
+  if (has_repeats) caption += " Mean ± standard deviation over runs.";
+  if (methods.size() > 1) caption += " Bold: the best mean, however small its lead.";
+  Table table(header, caption);
+  for (const Metric metric : kShown) {
+    const MetricInfo& info = info_of(metric);
+    std::vector<std::string> cells{heading_of(info)};
+    for (const Method& method : methods) {
+      cells.push_back(spread_text(info, spread_over(method, metric)));
+    }
+    const std::optional<std::size_t> best = best_method(methods, metric);
+    table.add(cells, best ? std::vector<std::size_t>{*best + 1} : std::vector<std::size_t>{});
+  }
+  return table.html();
+}
+
+/// Every metric of one run with its interval.
+std::string interval_table(const RunResult& run, const BootstrapOptions& bootstrap) {
+  Table table({"Metric", "Value", "Interval"},
+              run.label + ": " + percent(bootstrap.level, 0) + " percentile bootstrap intervals, " +
+                  grouped(bootstrap.replicates) + " replicates by " +
+                  (run.groups.empty() ? "sample" : "group") + ", seed " +
+                  std::to_string(bootstrap.seed) + ".");
+  for (const MetricInfo& info : metric_infos()) {
+    table.add({heading_of(info), metric_text(info, run.values[info.metric]),
+               interval_text(info, run.intervals[static_cast<std::size_t>(info.metric)])});
+  }
+  return table.html();
+}
+
+bool same_samples(const RunResult& a, const RunResult& b) {
+  return a.facts.labels == b.facts.labels && a.facts.classes == b.facts.classes &&
+         a.groups == b.groups && a.record.seed == b.record.seed;
+}
+
+/// Differences to the first method on the same images, where another run has them.
+std::string difference_table(const std::vector<Method>& methods, const BootstrapOptions& options) {
+  const RunResult& first = *methods.front().runs.front();
+  std::vector<std::string> header{"Metric"};
+  std::vector<PairedDifference> differences;
+  for (std::size_t m = 1; m < methods.size(); ++m) {
+    for (const RunResult* run : methods[m].runs) {
+      if (!same_samples(*run, first)) continue;
+      header.push_back("less " + methods[m].label);
+      differences.push_back(paired_bootstrap(run->facts, first.facts, first.groups, options));
+      break;
+    }
+  }
+  if (differences.empty()) return {};
+  Table table(header, methods.front().label + " less each other method on the same images" +
+                          (first.record.seed ? " (seed " + std::to_string(*first.record.seed) + ")"
+                                             : std::string()) +
+                          ", with paired bootstrap intervals. Bold: the interval leaves out 0.");
+  for (const Metric metric : kShown) {
+    const MetricInfo& info = info_of(metric);
+    std::vector<std::string> cells{heading_of(info)};
+    std::vector<std::size_t> bold;
+    for (const PairedDifference& each : differences) {
+      const auto& interval = each.intervals[static_cast<std::size_t>(metric)];
+      if (interval && (interval->low > 0 || interval->high < 0)) bold.push_back(cells.size());
+      cells.push_back(difference_text(info, each.difference[metric]) +
+                      (interval ? " (" + interval_text(info, interval) + ")" : ""));
+    }
+    table.add(cells, bold);
+  }
+  return table.html();
+}
+
+/// Fewer values make no density worth looking at.
+constexpr std::size_t kFewestValues = 5;
+
+std::string density_figure(const Method& method, Figures& figures) {
+  const std::size_t classes = method.runs.front()->facts.classes;
+  const double highest = std::log(static_cast<double>(classes));
+  std::vector<double> right;
+  std::vector<double> wrong;
+  for (const RunResult* run : method.runs) {
+    for (std::size_t i = 0; i < run->facts.samples; ++i) {
+      (run->facts.correct[i] ? right : wrong)
+          .push_back(std::clamp(run->facts.entropy[i], 0.0, highest));
+    }
+  }
+  plot::ChartOptions options;
+  options.title = plot::literal(method.label);
+  options.description =
+      "Density of the predictive entropy of right and of wrong answers. They should lie apart.";
+  options.x_label = "uncertainty *U* (nats)";
+  options.y_label = "density";
+  options.x_min = 0;
+  options.x_max = highest;
+  options.y_min = 0;
+  options.width = 340;
+  options.height = 265;
+  options.legend = plot::LegendPlace::kBelow;
+  plot::Chart chart(options);
+  plot::DensityOptions bounds;
+  bounds.lower = 0;
+  bounds.upper = highest;
+  std::string missing;
+  const auto add = [&](const char* name, const std::vector<double>& values, plot::Colour colour,
+                       plot::Stroke stroke) {
+    if (values.size() >= kFewestValues) {
+      chart.density({std::string(name) + " (" + std::to_string(values.size()) + ")", values, bounds,
+                     colour, stroke, true});
+    } else {
+      missing = " There are too few " + std::string(name) + " answers for a density.";
+    }
+  };
+  add("right", right, plot::Colour::kBlue, plot::Stroke::kSolid);
+  add("wrong", wrong, plot::Colour::kVermillion, plot::Stroke::kDashed);
+  plot::ReferenceLine threshold;
+  threshold.value = method.runs.front()->facts.options.uncertainty_threshold;
+  threshold.label = "*η* = " + plot::readable_number(threshold.value);
+  if (threshold.value < highest) chart.reference(threshold);
+  std::vector<std::optional<double>> deltas;
+  for (const RunResult* run : method.runs) deltas.push_back(run->values[Metric::kDeltaU]);
+  return figures.figure(
+      chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing);
+}
+
+}  // namespace
+
+std::string methods_section(const std::vector<Method>& methods, const ReportOptions& options,
+                            Figures& figures) {
+  std::string html = metric_table(methods);
+  if (methods.size() > 1) html += difference_table(methods, options.bootstrap);
+  html += "<details><summary>Every metric of " + escaped(methods.front().label) +
+          " with its interval</summary>\n" +
+          interval_table(*methods.front().runs.front(), options.bootstrap) + "</details>\n";
+  html += paragraph(
+      "AvU: share of answers that are right and certain or wrong and uncertain. ΔU: mean "
+      "uncertainty of wrong answers less that of right ones. ECE, UCE, BCCE: " +
+          std::to_string(options.metrics.bins) +
+          " bins of equal width; entropies in nats; certain means U at or below " +
+          plot::readable_number(options.metrics.uncertainty_threshold) + ".",
+      "muted");
+  std::string densities;
+  for (const Method& method : methods) densities += density_figure(method, figures);
+  html += element("h3", "Uncertainty of right and wrong answers") + "\n" +
+          figure_row(densities, "small row");
+  return html;
+}
+
+}  // namespace cubcal::report

@@ -1,0 +1,161 @@
+#include "cubcal/report/run_input.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "cubcal/core/content_hash.h"
+#include "cubcal/core/error.h"
+#include "cubcal/io/npz.h"
+
+namespace cubcal::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kColumnPrefix = "column_";
+
+/// The path where a file lies there, else nothing.
+std::string if_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) ? path.string() : std::string();
+}
+
+std::string hash_of_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  ContentHash hash;
+  std::array<char, 1 << 16> block;
+  while (in.read(block.data(), block.size()), in.gcount() > 0) {
+    hash.add(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return hash.text();
+}
+
+LogitsInput read_logits(const std::string& path) {
+  LogitsInput input;
+  input.logits = read_logits_file(path);
+  input.hash = hash_of_file(path);
+  if (fs::path(path).extension() != ".npz") return input;
+  const NpzReader npz(path);
+  const std::size_t samples = McLogits(input.logits.logits).samples();
+  const auto texts = [&](const std::string& name) {
+    std::vector<std::string> values = npz.read_text(name);
+    if (values.size() == samples) return values;
+    throw DataError(npz.where(name) + " has " + std::to_string(values.size()) +
+                    " entries, but the logits have " + std::to_string(samples) + " samples");
+  };
+  for (const std::string& name : npz.names()) {
+    if (!npz.peek(name).is_text()) continue;
+    if (name == "files") input.files = texts(name);
+    if (name.rfind(kColumnPrefix, 0) == 0) {
+      input.columns.push_back({name.substr(kColumnPrefix.size()), texts(name)});
+    }
+  }
+  return input;
+}
+
+/// LABEL=FOLDER, unless a folder of the whole name is there.
+void take_apart(const std::string& run, std::string& label, std::string& folder) {
+  const std::size_t equals = run.find('=');
+  std::error_code ignored;
+  folder = run;
+  if (equals == std::string::npos || fs::is_directory(run, ignored)) return;
+  label = run.substr(0, equals);
+  folder = run.substr(equals + 1);
+}
+
+std::string last_part(const fs::path& path) {
+  const fs::path whole = path.lexically_normal();
+  return (whole.has_filename() ? whole.filename() : whole.parent_path().filename()).string();
+}
+
+void check_labelled(const LogitsInput& input) {
+  if (input.logits.has_labels) return;
+  throw DataError("'" + input.logits.path + "' has no array 'labels' [N], which a report needs");
+}
+
+void check_fits(const RunInput& run, const std::optional<LogitsInput>& other) {
+  if (!other) return;
+  const std::size_t classes = McLogits(run.test.logits.logits).classes();
+  const std::size_t others = McLogits(other->logits.logits).classes();
+  if (classes == others) return;
+  throw DataError("'" + other->logits.path + "' has " + std::to_string(others) + " classes, but '" +
+                  run.test.logits.path + "' has " + std::to_string(classes));
+}
+
+void check_run(const RunInput& run) {
+  check_labelled(run.test);
+  check_fits(run, run.validation);
+  check_fits(run, run.outliers);
+}
+
+}  // namespace
+
+RunInput read_run(const std::string& run) {
+  RunInput input;
+  take_apart(run, input.label, input.folder);
+  const fs::path folder = input.folder;
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw IoError("'" + input.folder + "' is no run folder: there is no such folder");
+  }
+  const std::string test = if_there(folder / "test.npz");
+  if (test.empty()) {
+    throw DataError("'" + input.folder +
+                    "' has no logits of test images yet: make them with 'cubcal " +
+                    "logits --model " + input.folder + " --data DATA --split test -o " +
+                    (folder / "test.npz").string() + "'");
+  }
+  input.test = read_logits(test);
+  if (const std::string path = if_there(folder / "val.npz"); !path.empty()) {
+    input.validation = read_logits(path);
+  }
+  if (const std::string path = if_there(folder / "ood.npz"); !path.empty()) {
+    input.outliers = read_logits(path);
+  }
+  std::string model = if_there(folder / "best" / "model.json");
+  if (model.empty()) model = if_there(folder / "model.json");
+  input.record = read_record(if_there(folder / "record.json"), model);
+  for (const CalibrationMethod method : kCalibrationMethods) {
+    const std::string path =
+        if_there(folder / (std::string("calibration-") + method_name(method) + ".json"));
+    if (!path.empty()) input.calibrations.push_back(load_calibration(path));
+  }
+  if (!model.empty()) {
+    if (std::optional<Calibration> attached = read_attached_calibration(model)) {
+      const auto same =
+          std::find_if(input.calibrations.begin(), input.calibrations.end(),
+                       [&](const Calibration& each) { return each.method == attached->method; });
+      input.attached = attached->method;
+      if (same != input.calibrations.end()) {
+        *same = *attached;
+      } else {
+        input.calibrations.push_back(*attached);
+      }
+    }
+  }
+  if (const std::string path = if_there(folder / "metrics.jsonl"); !path.empty()) {
+    input.epochs = read_epochs(path);
+  }
+  if (const std::string path = if_there(folder / "ood.json"); !path.empty()) {
+    input.detectors = read_detectors(path);
+  }
+  if (input.label.empty()) input.label = input.record.method;
+  if (input.label.empty()) input.label = last_part(folder);
+  check_run(input);
+  return input;
+}
+
+RunInput read_logits_alone(const ReportOptions& options) {
+  RunInput input;
+  input.label = fs::path(options.logits).stem().string();
+  input.test = read_logits(options.logits);
+  if (!options.validation.empty()) input.validation = read_logits(options.validation);
+  if (!options.outliers.empty()) input.outliers = read_logits(options.outliers);
+  check_run(input);
+  return input;
+}
+
+}  // namespace cubcal::report

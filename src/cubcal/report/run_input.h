@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/calibration/calibration.h"
+#include "cubcal/io/logits_file.h"
+#include "cubcal/report/report_options.h"
+#include "cubcal/report/run_json.h"
+
+namespace cubcal::report {
+
+/// What else a file of logits says of each sample, such as the scanner it comes from.
+struct SampleColumn {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+struct LogitsInput {
+  LogitsFile logits;
+  std::vector<std::string> files;  ///< of the images; may be empty
+  std::vector<SampleColumn> columns;
+  std::string hash;  ///< of the whole file
+};
+
+/// Everything the report knows of one run, as it lies on disk.
+struct RunInput {
+  std::string label;   ///< of the method
+  std::string folder;  ///< empty where logits were given instead
+  RunRecord record;
+  LogitsInput test;
+  std::optional<LogitsInput> validation;
+  std::optional<LogitsInput> outliers;
+  std::vector<Calibration> calibrations;
+  std::optional<CalibrationMethod> attached;  ///< the one the model carries
+  std::vector<EpochValues> epochs;
+  std::optional<DetectorTable> detectors;
+};
+
+/// Reads `test.npz`, and where they are there `val.npz`, `ood.npz`, `record.json`, `metrics.jsonl`,
+/// `calibration-*.json`, `ood.json` and `best/model.json` of a run folder. Throws IoError where the
+/// folder is not there and DataError, naming the command that makes them, where it has no logits.
+RunInput read_run(const std::string& run);
+
+/// From the files that the options name.
+RunInput read_logits_alone(const ReportOptions& options);
+
+}  // namespace cubcal::report

@@ -1,0 +1,259 @@
+#include "cubcal/report/run_result.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "cubcal/calibration/fit.h"
+#include "cubcal/core/check.h"
+#include "cubcal/core/error.h"
+#include "cubcal/report/numbers.h"
+
+namespace cubcal::report {
+
+namespace {
+
+template <class Work>
+auto naming(const std::string& path, Work work) {
+  try {
+    return work();
+  } catch (const DataError& error) {
+    throw DataError("'" + path + "': " + error.what());
+  }
+}
+
+std::vector<std::int64_t> numbered(const std::vector<std::string>& groups) {
+  std::unordered_map<std::string, std::int64_t> numbers;
+  std::vector<std::int64_t> result;
+  for (const std::string& group : groups) {
+    result.push_back(
+        numbers.emplace(group, static_cast<std::int64_t>(numbers.size())).first->second);
+  }
+  return result;
+}
+
+std::vector<double> doubts(const Predictive& predictive) {
+  std::vector<double> scores;
+  for (const double confidence : predictive.confidence) scores.push_back(1 - confidence);
+  return scores;
+}
+
+std::vector<double> epistemic(const Predictive& predictive) {
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < predictive.samples; ++i) scores.push_back(predictive.epistemic(i));
+  return scores;
+}
+
+CardRow file_row(const char* name, const LogitsInput& input) {
+  const McLogits logits(input.logits.logits);
+  return {name, input.logits.path + ": " + counted(logits.samples(), "sample") + ", " +
+                    std::to_string(logits.passes()) + (logits.passes() == 1 ? " pass" : " passes") +
+                    ", hash " + input.hash};
+}
+
+/// What a fit warns of, for a calibration that was fitted elsewhere.
+std::vector<std::string> bound_warnings(const Calibration& calibration) {
+  std::vector<std::string> warnings;
+  const auto look = [&](const char* name, double temperature, const TemperatureBox& box) {
+    const bool is_low = temperature <= box.low * (1 + 1e-9);
+    const bool is_high = temperature >= box.high * (1 - 1e-9);
+    if (box.low == box.high || !(is_low || is_high)) return;
+    warnings.push_back(std::string(name) + " = " + to_text(temperature) + " lies on the " +
+                       (is_low ? "lower" : "upper") + " bound of its box [" + to_text(box.low) +
+                       ", " + to_text(box.high) + "]: the bound, not the data, set it");
+  };
+  const bool is_single = is_scalar(calibration.method);
+  look(is_single ? "T" : "T_high", calibration.t_high, calibration.box_high);
+  if (!is_single) look("T_low", calibration.t_low, calibration.box_low);
+  return warnings;
+}
+
+class Analyst {
+ public:
+  Analyst(RunInput input, const ReportOptions& options)
+      : input_(std::move(input)), options_(options), logits_(input_.test.logits.logits) {}
+
+  RunResult result() {
+    describe();
+    measure();
+    calibrate();
+    refer();
+    detect();
+    run_.subgroups = subgroup_tables(run_.facts, input_.test.columns, run_.skipped_columns);
+    return std::move(run_);
+  }
+
+ private:
+  void describe() {
+    run_.label = input_.label;
+    run_.folder = input_.folder;
+    run_.record = input_.record;
+    run_.inputs.push_back(file_row("Test logits", input_.test));
+    if (input_.validation) run_.inputs.push_back(file_row("Validation logits", *input_.validation));
+    if (input_.outliers) run_.inputs.push_back(file_row("Outlier logits", *input_.outliers));
+    run_.passes = logits_.passes();
+    run_.groups = input_.test.logits.groups;
+    run_.files = input_.test.files;
+    run_.class_names = input_.test.logits.class_names;
+    for (std::size_t k = run_.class_names.size(); k < logits_.classes(); ++k) {
+      run_.class_names.push_back("class " + std::to_string(k));
+    }
+    run_.epochs = input_.epochs;
+    run_.detectors = input_.detectors;
+  }
+
+  void measure() {
+    const LogitsFile& file = input_.test.logits;
+    naming(file.path, [&] {
+      plain_ = predict(logits_);
+      run_.facts = sample_facts(plain_, file.labels, options_.metrics);
+      return 0;
+    });
+    run_.values = metric_values(run_.facts);
+    run_.intervals = bootstrap_intervals(run_.facts, file.groups, options_.bootstrap);
+    std::vector<double> right;
+    std::vector<double> wrong;
+    for (std::size_t i = 0; i < run_.facts.samples; ++i) {
+      (run_.facts.correct[i] ? right : wrong).push_back(run_.facts.entropy[i]);
+    }
+    if (const auto metrics = detection_metrics(right, wrong)) run_.error_auroc = metrics->auroc;
+    if (!input_.validation) return;
+    const LogitsFile& validation = input_.validation->logits;
+    naming(validation.path, [&] {
+      validation_plain_ = predict(McLogits(validation.logits));
+      if (validation.has_labels) {
+        run_.validation = sample_facts(*validation_plain_, validation.labels, options_.metrics);
+      }
+      return 0;
+    });
+  }
+
+  void add(Calibration calibration, bool fitted_here, std::vector<std::string> warnings) {
+    PostHoc each;
+    const Predictive scaled = naming(
+        input_.test.logits.path, [&] { return apply_calibration(calibration, logits_, plain_); });
+    each.facts = sample_facts(scaled, input_.test.logits.labels, options_.metrics);
+    each.values = metric_values(each.facts);
+    each.calibration = std::move(calibration);
+    each.fitted_here = fitted_here;
+    each.warnings = std::move(warnings);
+    for (std::size_t i = 0; i < plain_.samples; ++i) {
+      each.changed_predictions += scaled.predicted[i] != plain_.predicted[i];
+    }
+    run_.post_hoc.push_back(std::move(each));
+  }
+
+  void calibrate() {
+    std::vector<Calibration> given = input_.calibrations;
+    std::optional<CalibrationMethod> wanted = input_.attached;
+    if (!options_.calibration.empty()) {
+      const Calibration own = load_calibration(options_.calibration);
+      given.erase(
+          std::remove_if(given.begin(), given.end(),
+                         [&](const Calibration& each) { return each.method == own.method; }),
+          given.end());
+      given.push_back(own);
+      wanted = own.method;
+    }
+    for (const CalibrationMethod method : kCalibrationMethods) {
+      const auto own = std::find_if(given.begin(), given.end(),
+                                    [&](const Calibration& each) { return each.method == method; });
+      if (own != given.end()) {
+        add(*own, false, bound_warnings(*own));
+      } else {
+        fit(method);
+      }
+    }
+    for (const CalibrationMethod method :
+         {wanted.value_or(CalibrationMethod::kDtsGuarded), CalibrationMethod::kDtsGuarded,
+          CalibrationMethod::kDts}) {
+      if (run_.chosen || !run_.find(method)) continue;
+      run_.chosen = static_cast<std::size_t>(run_.find(method) - run_.post_hoc.data());
+    }
+    map_objective();
+  }
+
+  void fit(CalibrationMethod method) {
+    if (!input_.validation) return;
+    const LogitsFile& file = input_.validation->logits;
+    if (needs_labels(method) && !file.has_labels) return;
+    FitOptions fit;
+    fit.method = method;
+    fit.eta = options_.metrics.uncertainty_threshold;
+    fit.gamma = options_.metrics.gamma;
+    fit.bins = options_.metrics.bins;
+    FitResult result =
+        naming(file.path, [&] { return fit_calibration(McLogits(file.logits), file.labels, fit); });
+    add(std::move(result.calibration), true, std::move(result.warnings));
+  }
+
+  void map_objective() {
+    const PostHoc* dual = run_.find(CalibrationMethod::kDts);
+    if (!dual) dual = run_.find(CalibrationMethod::kDtsGuarded);
+    if (!dual || !input_.validation) return;
+    const LogitsFile& file = input_.validation->logits;
+    run_.objective =
+        objective_map(McLogits(file.logits), file.labels, *validation_plain_, dual->calibration);
+  }
+
+  void refer() {
+    run_.referral = find_referral(run_.facts, run_.validation ? &*run_.validation : nullptr,
+                                  options_.risk_target);
+  }
+
+  void detect() {
+    if (!input_.outliers) return;
+    const LogitsFile& file = input_.outliers->logits;
+    const McLogits logits(file.logits);
+    const Predictive outliers = naming(file.path, [&] { return predict(logits); });
+    run_.outliers = outliers.samples;
+    if (run_.referral.threshold) {
+      const auto answered = std::count_if(outliers.entropy.begin(), outliers.entropy.end(),
+                                          [&](double u) { return u <= *run_.referral.threshold; });
+      run_.outliers_answered =
+          static_cast<double>(answered) / static_cast<double>(outliers.samples);
+    }
+    const std::vector<std::int64_t> id_groups = numbered(input_.test.logits.groups);
+    const std::vector<std::int64_t> ood_groups = numbered(file.groups);
+    const auto row = [&](const std::string& name, std::vector<double> id, std::vector<double> ood,
+                         bool in_chart = true) {
+      const auto result =
+          detection_with_intervals({id, id_groups}, {ood, ood_groups}, options_.bootstrap);
+      run_.detection.push_back({name, std::move(id), std::move(ood), *result, in_chart});
+    };
+    row("1 − confidence", doubts(plain_), doubts(outliers));
+    row("uncertainty U", plain_.entropy, outliers.entropy);
+    if (logits_.passes() > 1) row("mutual information", epistemic(plain_), epistemic(outliers));
+    std::vector<const PostHoc*> duals = {run_.find(CalibrationMethod::kDts)};
+    if (run_.chosen_calibration() != duals[0]) duals.push_back(run_.chosen_calibration());
+    for (const PostHoc* each : duals) {
+      if (!each) continue;
+      const Predictive id = apply_calibration(each->calibration, logits_, plain_);
+      const Predictive ood = apply_calibration(each->calibration, logits, outliers);
+      const std::string after = std::string(" after ") + method_name(each->calibration.method);
+      row("1 − confidence" + after, doubts(id), doubts(ood), false);
+      row("uncertainty U" + after, id.entropy, ood.entropy);
+    }
+  }
+
+  RunInput input_;
+  const ReportOptions& options_;
+  McLogits logits_;
+  Predictive plain_;
+  std::optional<Predictive> validation_plain_;
+  RunResult run_;
+};
+
+}  // namespace
+
+const PostHoc* RunResult::find(CalibrationMethod method) const {
+  for (const PostHoc& each : post_hoc) {
+    if (each.calibration.method == method) return &each;
+  }
+  return nullptr;
+}
+
+RunResult analyse(RunInput input, const ReportOptions& options) {
+  return Analyst(std::move(input), options).result();
+}
+
+}  // namespace cubcal::report

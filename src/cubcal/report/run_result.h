@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/metrics/bootstrap.h"
+#include "cubcal/metrics/detection_intervals.h"
+#include "cubcal/report/objective_map.h"
+#include "cubcal/report/referral.h"
+#include "cubcal/report/run_input.h"
+#include "cubcal/report/subgroups.h"
+
+namespace cubcal::report {
+
+/// What a calibration makes of the test samples.
+struct PostHoc {
+  Calibration calibration;
+  bool fitted_here = false;           ///< on the run's validation logits, else read from a file
+  std::vector<std::string> warnings;  ///< a sentence each: optimum on a bound, empty region, ...
+  SampleFacts facts;
+  MetricValues values;
+  std::size_t changed_predictions = 0;
+};
+
+/// How well one score tells outliers apart.
+struct DetectionRow {
+  std::string name;
+  std::vector<double> id_scores;
+  std::vector<double> ood_scores;
+  DetectionResult result;
+  bool in_chart = true;  ///< or only in the table, where its curve would lie on another
+};
+
+/// A run with everything worked out that the page shows; the logits are no longer needed.
+struct RunResult {
+  std::string label;
+  std::string folder;
+  RunRecord record;
+  std::vector<CardRow> inputs;  ///< the files it was made from
+  std::vector<std::string> class_names;
+  std::size_t passes = 0;
+  std::vector<std::string> groups;
+  std::vector<std::string> files;
+  SampleFacts facts;
+  MetricValues values;
+  MetricIntervals intervals;
+  std::optional<double> error_auroc;  ///< chance that a wrong answer is more uncertain than a right
+  std::vector<PostHoc> post_hoc;
+  std::optional<std::size_t> chosen;  ///< the calibration shown beside no calibration
+  std::optional<ObjectiveMap> objective;
+  std::optional<SampleFacts> validation;
+  Referral referral;
+  std::optional<std::size_t> outliers;  ///< how many there are
+  double outliers_answered = 0;         ///< share of them that the referral would answer
+  std::vector<DetectionRow> detection;
+  std::optional<DetectorTable> detectors;
+  std::vector<EpochValues> epochs;
+  std::vector<SubgroupTable> subgroups;
+  std::vector<std::string> skipped_columns;
+
+  const PostHoc* chosen_calibration() const { return chosen ? &post_hoc[*chosen] : nullptr; }
+  const PostHoc* find(CalibrationMethod method) const;
+};
+
+/// Calibrations that the run has none of are fitted on its validation logits. Errors name the file.
+RunResult analyse(RunInput input, const ReportOptions& options);
+
+}  // namespace cubcal::report

@@ -1,0 +1,88 @@
+#include "cubcal/report/sections.h"
+
+namespace cubcal::report {
+
+namespace {
+
+struct Curve {
+  const char* name;  ///< in the legend
+  const char* key;   ///< in metrics.jsonl
+  plot::Stroke stroke = plot::Stroke::kSolid;
+};
+
+/// Draws the curves that have any value other than 0; nothing where none has.
+std::string curve_figure(const std::vector<EpochValues>& epochs, const std::string& title,
+                         const char* y_label, const std::vector<Curve>& curves, Figures& figures) {
+  plot::ChartOptions options;
+  options.title = plot::literal(title);
+  options.description = title + " after each epoch.";
+  options.x_label = "epoch";
+  options.y_label = y_label;
+  options.width = 340;
+  options.height = 290;
+  options.legend = plot::LegendPlace::kBelow;
+  plot::Chart chart(options);
+  bool has_any = false;
+  for (const Curve& curve : curves) {
+    plot::LineSeries line;
+    line.name = curve.name;
+    line.stroke = curve.stroke;
+    bool is_telling = false;
+    for (const EpochValues& epoch : epochs) {
+      const auto found = epoch.values.find(curve.key);
+      if (found == epoch.values.end()) continue;
+      line.x.push_back(epoch.epoch);
+      line.y.push_back(found->second);
+      is_telling = is_telling || found->second != 0;
+    }
+    if (!is_telling) continue;
+    chart.line(std::move(line));
+    has_any = true;
+  }
+  return has_any ? figures.figure(chart, "") : std::string();
+}
+
+std::string stage_row(const std::vector<EpochValues>& epochs, Figures& figures) {
+  return figure_row(
+      curve_figure(epochs, "Loss", "per sample",
+                   {{"loss", "loss"},
+                    {"cross-entropy", "cross_entropy"},
+                    {"KL", "kl"},
+                    {"NLL of validation", "validation.nll", plot::Stroke::kDashed}},
+                   figures) +
+          curve_figure(epochs, "Accuracy and AvU", "share",
+                       {{"training accuracy", "train_accuracy"},
+                        {"validation accuracy", "validation.accuracy", plot::Stroke::kDashed},
+                        {"balanced accuracy of validation", "validation.balanced_accuracy",
+                         plot::Stroke::kDotted},
+                        {"AvU of validation", "validation.avu", plot::Stroke::kDashed}},
+                       figures) +
+          curve_figure(epochs, "Calibration errors of validation", "share",
+                       {{"ECE", "validation.ece"},
+                        {"UCE", "validation.uce", plot::Stroke::kDashed},
+                        {"BCCE", "validation.bcce", plot::Stroke::kDotted}},
+                       figures) +
+          curve_figure(epochs, "Loss of uncertainty", "unweighted",
+                       {{"CUB-Loss", "cub"}, {"AvUC loss", "avuc"}}, figures),
+      "small row");
+}
+
+}  // namespace
+
+std::string training_section(const RunResult& run, Figures& figures) {
+  if (run.epochs.empty()) return {};
+  std::string html;
+  const std::size_t stages = run.epochs.back().stage;
+  for (std::size_t stage = 1; stage <= stages; ++stage) {
+    std::vector<EpochValues> epochs;
+    for (const EpochValues& epoch : run.epochs) {
+      if (epoch.stage == stage) epochs.push_back(epoch);
+    }
+    if (epochs.empty()) continue;
+    if (stages > 1) html += element("h4", "Stage " + std::to_string(stage)) + "\n";
+    html += stage_row(epochs, figures);
+  }
+  return section("Training", html);
+}
+
+}  // namespace cubcal::report

@@ -1,0 +1,250 @@
+#include "cubcal/report/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "cubcal/metrics/classification.h"
+#include "cubcal/plot/svg.h"
+#include "cubcal/report/numbers.h"
+
+namespace cubcal::report {
+
+namespace {
+
+const std::optional<Interval>& interval_of(const RunResult& run, Metric metric) {
+  return run.intervals[static_cast<std::size_t>(metric)];
+}
+
+double value_of(const MetricValues& values, Metric metric) { return values[metric].value_or(0); }
+
+std::string quoted(const std::string& name) { return "“" + name + "”"; }
+
+std::string samples_text(const RunResult& run) {
+  std::string text = counted(run.facts.samples, "test image");
+  if (!run.groups.empty()) {
+    const std::set<std::string> groups(run.groups.begin(), run.groups.end());
+    if (groups.size() < run.groups.size()) {
+      text += " in " + counted(groups.size(), "group") + " such as patients";
+    }
+  }
+  return text;
+}
+
+std::string accuracy_text(const RunResult& run) {
+  std::string text = "It was right on " + percent(value_of(run.values, Metric::kAccuracy)) +
+                     " of " + samples_text(run);
+  if (const auto& interval = interval_of(run, Metric::kAccuracy)) {
+    text += " (95% interval " + percent_range(*interval) + ")";
+  }
+  std::vector<std::size_t> counts(run.facts.classes, 0);
+  for (const std::int64_t label : run.facts.labels) ++counts[static_cast<std::size_t>(label)];
+  const auto largest = std::max_element(counts.begin(), counts.end());
+  text += "; always saying " +
+          quoted(run.class_names[static_cast<std::size_t>(largest - counts.begin())]) +
+          " would be right on " +
+          percent(static_cast<double>(*largest) / static_cast<double>(run.facts.samples)) +
+          ". Averaged over the classes it was right on " +
+          percent(value_of(run.values, Metric::kBalancedAccuracy)) + ".";
+  return text;
+}
+
+std::string confidence_text(const RunResult& run) {
+  double confidence = 0;
+  for (const double c : run.facts.confidence) {
+    confidence += c / static_cast<double>(run.facts.samples);
+  }
+  const double gap = confidence - value_of(run.values, Metric::kAccuracy);
+  const double ece = value_of(run.values, Metric::kEce);
+  constexpr double kSmall = 0.02;
+  std::string text;
+  if (std::abs(gap) <= kSmall && ece <= 2 * kSmall) {
+    text = "Its confidence is honest: ";
+  } else if (std::abs(gap) <= kSmall) {
+    text = "Its confidence is right on average but not everywhere: ";
+  } else {
+    text = gap > 0 ? "It is overconfident: " : "It is underconfident: ";
+  }
+  return text + "it is " + percent(confidence) + " sure on average and " +
+         (gap > 0 ? "only " : "") + percent(value_of(run.values, Metric::kAccuracy)) +
+         " right (ECE " + percent(ece) + ").";
+}
+
+std::string certainty_text(const RunResult& run) {
+  const double right = value_of(run.values, Metric::kAccurateCertain);
+  const double wrong = value_of(run.values, Metric::kInaccurateCertain);
+  const double unsure_right = value_of(run.values, Metric::kAccurateUncertain);
+  const double unsure_wrong = value_of(run.values, Metric::kInaccurateUncertain);
+  const double certain = right + wrong;
+  const double unsure = unsure_right + unsure_wrong;
+  const std::string bound = plot::readable_number(run.facts.options.uncertainty_threshold);
+  if (certain == 0) return " None of its answers was certain (U at or below " + bound + " nats).";
+  std::string text = " It was certain (U at or below " + bound + " nats) of " +
+                     percent(certain / (certain + unsure), 0) + " of its answers, and " +
+                     percent(right / certain) + " of those were right";
+  if (unsure > 0) text += ", of the others " + percent(unsure_right / unsure);
+  return text + ".";
+}
+
+std::string ranking_text(const RunResult& run) {
+  if (!run.error_auroc) return " It made no mistakes here, or nothing but mistakes.";
+  const double auroc = *run.error_auroc;
+  const char* word = auroc >= 0.9   ? "well"
+                     : auroc >= 0.8 ? "fairly well"
+                     : auroc >= 0.7 ? "moderately"
+                                    : "poorly";
+  return std::string(" Its uncertainty tells its mistakes apart ") + word +
+         ": a wrong answer is more uncertain than a right one in " + percent(auroc, 0) +
+         " of pairs (chance: 50%).";
+}
+
+std::string referral_text(const RunResult& run) {
+  const Referral& referral = run.referral;
+  const std::string target = percent(referral.target, 0);
+  const char* source = referral.from_validation ? "validation images" : "these very test images";
+  if (!referral.threshold) {
+    return "No share of its answers keeps the error rate at or below " + target + " on " + source +
+           ": every case needs a person.";
+  }
+  std::string text =
+      "To keep the error rate among its answers at or below " + target + ", refer " +
+      percent(referral.share_referred, 0) + " of the cases to a person: those with U above " +
+      plot::readable_number(*referral.threshold) + " nats, a threshold found on " + source + ".";
+  if (referral.answered == 0) return text + " No test image would be answered.";
+  text += " On the test images " + grouped(referral.errors) + " of " +
+          counted(referral.answered, "answer") + " were then wrong (" +
+          percent(static_cast<double>(referral.errors) / static_cast<double>(referral.answered)) +
+          ", 95% interval " + percent_range(*referral.error_rate) + ").";
+  if (!referral.from_validation) {
+    text += " A threshold found on the images it is tried on flatters; give validation logits.";
+  }
+  return text;
+}
+
+class Warnings {
+ public:
+  explicit Warnings(const RunResult& run) : run_(run) {}
+
+  std::vector<std::string> all() {
+    certain_mistakes();
+    missed_target();
+    outliers();
+    weak_class();
+    weak_subgroup();
+    price_of_calibration();
+    small_or_dependent_samples();
+    return std::move(sentences_);
+  }
+
+ private:
+  void certain_mistakes() {
+    const double certain = value_of(run_.values, Metric::kInaccurateCertain);
+    const double wrong = certain + value_of(run_.values, Metric::kInaccurateUncertain);
+    if (certain == 0) return;
+    add(grouped(static_cast<std::size_t>(certain)) + " of its " +
+        counted(static_cast<std::size_t>(wrong), "mistake") + (certain == 1 ? " was" : " were") +
+        " made with certainty: nothing in the uncertainty warns of them.");
+  }
+
+  void missed_target() {
+    const Referral& referral = run_.referral;
+    if (!referral.from_validation || !referral.error_rate) return;
+    const double rate =
+        static_cast<double>(referral.errors) / static_cast<double>(referral.answered);
+    if (rate <= referral.target) return;
+    add("The error rate asked for on validation images was missed on the test images (" +
+        percent(rate) + " instead of " + percent(referral.target, 0) +
+        (referral.error_rate->low > referral.target ? "), by more than chance explains."
+                                                    : "), which chance may explain."));
+  }
+
+  void outliers() {
+    if (!run_.outliers || !run_.referral.threshold) return;
+    add("Of " + counted(*run_.outliers, "image") + " that show none of its classes, " +
+        percent(run_.outliers_answered, 0) +
+        " would be answered as if they did, at the threshold above.");
+  }
+
+  void weak_class() {
+    const std::vector<ClassRow> rows = class_table(run_.facts);
+    const double accuracy = value_of(run_.values, Metric::kAccuracy);
+    const ClassRow* weakest = nullptr;
+    for (const ClassRow& row : rows) {
+      if (row.recall && (!weakest || *row.recall < *weakest->recall)) weakest = &row;
+    }
+    if (!weakest || *weakest->recall > accuracy - 0.1) return;
+    add("Class " + quoted(run_.class_names[static_cast<std::size_t>(weakest - rows.data())]) +
+        " is recognised in only " + percent(*weakest->recall) + " of its " +
+        counted(weakest->support, "image") + ".");
+  }
+
+  void weak_subgroup() {
+    const Subgroup* weakest = nullptr;
+    std::string column;
+    for (const SubgroupTable& table : run_.subgroups) {
+      for (const Subgroup& row : table.rows) {
+        const bool is_lower = row.accuracy_interval.high < value_of(run_.values, Metric::kAccuracy);
+        if (!is_lower || (weakest && row.accuracy >= weakest->accuracy)) continue;
+        weakest = &row;
+        column = table.column;
+      }
+    }
+    if (!weakest) return;
+    add("Where " + column + " is " + quoted(weakest->value) + " it was right on only " +
+        percent(weakest->accuracy) + " of " + counted(weakest->members.size(), "image") + ".");
+  }
+
+  void price_of_calibration() {
+    const PostHoc* post_hoc = run_.chosen_calibration();
+    if (!post_hoc) return;
+    const std::string name = method_name(post_hoc->calibration.method);
+    const auto rises = [&](Metric metric) {
+      return value_of(post_hoc->values, metric) > value_of(run_.values, metric) * 1.01;
+    };
+    std::string price;
+    if (rises(Metric::kNll)) {
+      price = "NLL from " + fixed(value_of(run_.values, Metric::kNll), 3) + " to " +
+              fixed(value_of(post_hoc->values, Metric::kNll), 3);
+    }
+    if (rises(Metric::kEce)) {
+      price += std::string(price.empty() ? "" : " and ") + "ECE from " +
+               percent(value_of(run_.values, Metric::kEce)) + " to " +
+               percent(value_of(post_hoc->values, Metric::kEce));
+    }
+    if (price.empty()) return;
+    add("The calibration " + name + " moves BCCE from " +
+        percent(value_of(run_.values, Metric::kBcce), 2) + " to " +
+        percent(value_of(post_hoc->values, Metric::kBcce), 2) + " and raises " + price + ".");
+  }
+
+  void small_or_dependent_samples() {
+    const auto& interval = interval_of(run_, Metric::kAccuracy);
+    if (interval && interval->high - interval->low > 0.05) {
+      add("The test set is small: its accuracy is known to " +
+          fixed(50 * (interval->high - interval->low), 1) +
+          " points either way. Differences of less than that mean little.");
+    }
+    if (run_.groups.empty()) {
+      add("The logits name no groups (patients), so every image counts as independent: intervals "
+          "are too narrow if several images show the same patient.");
+    }
+    if (run_.passes == 1) {
+      add("There is a single pass, so that nothing is said about the part of the uncertainty that "
+          "more training data could remove.");
+    }
+  }
+
+  void add(const std::string& sentence) { sentences_.push_back(sentence); }
+
+  const RunResult& run_;
+  std::vector<std::string> sentences_;
+};
+
+}  // namespace
+
+Verdict verdict_of(const RunResult& run) {
+  return {accuracy_text(run), confidence_text(run) + certainty_text(run) + ranking_text(run),
+          referral_text(run), Warnings(run).all()};
+}
+
+}  // namespace cubcal::report

@@ -1,0 +1,35 @@
+#include "cubcal/report/numbers.h"
+#include "cubcal/report/sections.h"
+#include "cubcal/report/verdict.h"
+
+namespace cubcal::report {
+
+namespace {
+
+std::string item(const char* name, const std::string& text) {
+  return element("dt", name) + element("dd", escaped(text)) + "\n";
+}
+
+}  // namespace
+
+std::string verdict_section(const Method& method) {
+  const RunResult& run = *method.runs.front();
+  const Verdict verdict = verdict_of(run);
+  std::string which = "About " + method.label;
+  if (method.runs.size() > 1) {
+    which += ", the first of its " + std::to_string(method.runs.size()) + " runs" +
+             (run.record.seed ? " (seed " + std::to_string(*run.record.seed) + ")" : "");
+  }
+  std::string list;
+  for (const std::string& sentence : verdict.beware)
+    list += element("li", escaped(sentence)) + "\n";
+  return "<section class=\"verdict\" aria-label=\"Verdict\">\n" + element("h2", "Verdict") + "\n" +
+         paragraph(which + ", without calibration unless it says so.", "muted") + "<dl>\n" +
+         item("How often is it right?", verdict.accuracy) +
+         item("How honest is its uncertainty?", verdict.honesty) +
+         item("What to refer?", verdict.referral) +
+         (list.empty() ? "" : element("dt", "Beware") + element("dd", "<ul>" + list + "</ul>")) +
+         "</dl>\n</section>\n";
+}
+
+}  // namespace cubcal::report

@@ -1,0 +1,95 @@
+#include "cubcal/report/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "report/example_run.h"
+
+namespace cubcal::report {
+namespace {
+
+class VerdictOf : public testing::Test {
+ protected:
+  Verdict verdict(double evidence, const std::string& leave_out = "") {
+    write_example_run(scratch_.path() / "run", "bnn", 1, evidence);
+    if (!leave_out.empty()) std::filesystem::remove(scratch_.path() / "run" / leave_out);
+    ReportOptions options;
+    options.bootstrap.replicates = 50;
+    run_ = analyse(read_run(scratch_.file("run")), options);
+    return verdict_of(run_);
+  }
+  static bool has(const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+  }
+  static bool any_has(const std::vector<std::string>& texts, const std::string& words) {
+    for (const std::string& text : texts) {
+      if (has(text, words)) return true;
+    }
+    return false;
+  }
+
+  test::ScratchFolder scratch_;
+  RunResult run_;
+};
+
+TEST_F(VerdictOf, AnOverconfidentModelIsCalledThat) {
+  const Verdict verdict = this->verdict(1.2);
+  EXPECT_TRUE(has(verdict.accuracy, "of 200 test images in 100 groups")) << verdict.accuracy;
+  EXPECT_TRUE(has(verdict.accuracy, "always saying “")) << verdict.accuracy;
+  EXPECT_TRUE(has(verdict.honesty, "It is overconfident: ")) << verdict.honesty;
+  EXPECT_TRUE(has(verdict.honesty, "of pairs (chance: 50%)")) << verdict.honesty;
+  EXPECT_TRUE(has(verdict.referral, "validation images")) << verdict.referral;
+  EXPECT_TRUE(any_has(verdict.beware, "made with certainty"));
+  EXPECT_TRUE(any_has(verdict.beware, "Of 60 images that show none of its classes, "));
+  EXPECT_TRUE(any_has(verdict.beware, "The test set is small"));
+}
+
+TEST_F(VerdictOf, AModelWithoutMistakesIsNotFaulted) {
+  const Verdict verdict = this->verdict(12);
+  EXPECT_TRUE(has(verdict.accuracy, "It was right on 100.0%")) << verdict.accuracy;
+  EXPECT_TRUE(has(verdict.honesty, "Its confidence is honest: ")) << verdict.honesty;
+  EXPECT_TRUE(has(verdict.honesty, "It made no mistakes here")) << verdict.honesty;
+  EXPECT_TRUE(has(verdict.referral, "answers were then wrong (0.0%")) << verdict.referral;
+  EXPECT_FALSE(any_has(verdict.beware, "mistake"));
+}
+
+TEST_F(VerdictOf, WithoutValidationTheThresholdIsSaidToFlatter) {
+  const Verdict verdict = this->verdict(1.8, "val.npz");
+  EXPECT_TRUE(has(verdict.referral, "found on these very test images")) << verdict.referral;
+  EXPECT_TRUE(has(verdict.referral, "flatters")) << verdict.referral;
+  EXPECT_TRUE(run_.post_hoc.empty());
+  EXPECT_FALSE(run_.objective);
+}
+
+TEST_F(VerdictOf, ABoundIsNamedWhereACalibrationCameFromAFile) {
+  Calibration calibration;
+  calibration.method = CalibrationMethod::kDts;
+  calibration.classes = 3;
+  calibration.thresholds = thresholds_from_eta(0.325, 3);
+  calibration.t_high = 0.5;
+  calibration.t_low = 1.5;
+  calibration.box_high = {0.5, 1};
+  calibration.box_low = {1, 2};
+  std::filesystem::create_directories(scratch_.path() / "run");
+  save_calibration(scratch_.file("run/calibration-dts.json"), calibration);
+  verdict(1.8);
+  const PostHoc* dts = run_.find(CalibrationMethod::kDts);
+  ASSERT_TRUE(dts);
+  EXPECT_FALSE(dts->fitted_here);
+  ASSERT_EQ(dts->warnings.size(), 1U);
+  EXPECT_EQ(
+      dts->warnings[0],
+      "T_high = 0.5 lies on the lower bound of its box [0.5, 1]: the bound, not the data, set it");
+}
+
+TEST_F(VerdictOf, CalibrationsAreFittedWhereThereAreNone) {
+  verdict(1.8);
+  EXPECT_EQ(run_.post_hoc.size(), 4U);
+  for (const PostHoc& each : run_.post_hoc) EXPECT_TRUE(each.fitted_here);
+  ASSERT_TRUE(run_.chosen_calibration());
+  EXPECT_EQ(run_.chosen_calibration()->calibration.method, CalibrationMethod::kDtsGuarded);
+  EXPECT_EQ(run_.detection.size(), 7U);
+}
+
+}  // namespace
+}  // namespace cubcal::report

@@ -1,0 +1,276 @@
+#include "cubcal/report/write_report.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+
+#include "cli/program.h"
+#include "cubcal/io/png_encoder.h"
+#include "expect_error.h"
+#include "report/example_run.h"
+
+namespace cubcal::report {
+namespace {
+
+class WriteReport : public testing::Test {
+ protected:
+  WriteReport() {
+    options_.output = scratch_.file("report.html");
+    options_.bootstrap.replicates = 50;
+  }
+  std::string folder(const std::string& name) const { return scratch_.file(name); }
+  std::string written() {
+    summary_ = write_report(options_);
+    return test::contents_of(options_.output);
+  }
+  static std::size_t count(const std::string& page, const std::string& words) {
+    std::size_t found = 0;
+    for (std::size_t at = page.find(words); at != std::string::npos;
+         at = page.find(words, at + 1)) {
+      ++found;
+    }
+    return found;
+  }
+
+  test::ScratchFolder scratch_;
+  ReportOptions options_;
+  WrittenReport summary_;
+};
+
+/// Elements that are opened are closed, in order.
+void expect_balanced(const std::string& page) {
+  static const std::set<std::string> kVoid = {"meta", "img", "br"};
+  const std::size_t script = page.find("<script>");
+  const std::string markup = page.substr(0, script) + page.substr(page.find("</script>") + 9);
+  std::vector<std::string> open;
+  const std::regex tag("<(/?)([a-zA-Z0-9]+)((?:\"[^\"]*\"|[^\">])*)>");
+  for (std::sregex_iterator it(markup.begin(), markup.end(), tag), end; it != end; ++it) {
+    const std::string name = (*it)[2];
+    const std::string rest = (*it)[3];
+    if (kVoid.count(name) > 0 || (!rest.empty() && rest.back() == '/')) continue;
+    if ((*it)[1].length() == 0) {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << name;
+    ASSERT_EQ(open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+void expect_unique_ids(const std::string& page) {
+  std::set<std::string> ids;
+  const std::regex id(" id=\"([^\"]*)\"");
+  for (std::sregex_iterator it(page.begin(), page.end(), id), end; it != end; ++it) {
+    EXPECT_TRUE(ids.insert((*it)[1]).second) << (*it)[1];
+  }
+}
+
+TEST_F(WriteReport, ARunHasEveryPart) {
+  write_example_run(folder("a"), "bnn+cub", 1);
+  options_.runs = {folder("a")};
+  const std::string page = written();
+  EXPECT_EQ(summary_.bytes, page.size());
+  for (const char* words : {"<!DOCTYPE html>",
+                            "<title>Uncertainty report: lesions</title>",
+                            "How often is it right?",
+                            "How honest is its uncertainty?",
+                            "What to refer?",
+                            "Beware",
+                            "Before calibration",
+                            "After dts<",
+                            "After dts-guarded",
+                            "Scaling regions",
+                            "Confidence, before calibration",
+                            "Boundary curve, after dts-guarded",
+                            "Risk and coverage",
+                            "by uncertainty, dts-guarded",
+                            "The objective: BCCE",
+                            "Its price: NLL",
+                            "ROC",
+                            "Precision and recall",
+                            "Confusion matrix",
+                            "site. Accuracy with 95% Wilson intervals",
+                            "age. Accuracy",
+                            "Calibration",
+                            "Hash of the weights",
+                            "89ab",
+                            "not a medical device",
+                            "Images are left out: no data set was named (option --data)."}) {
+    EXPECT_NE(page.find(words), std::string::npos) << words;
+  }
+  expect_balanced(page);
+  expect_unique_ids(page);
+}
+
+TEST_F(WriteReport, NothingComesFromOutside) {
+  write_example_run(folder("a"), "bnn", 1);
+  options_.runs = {folder("a")};
+  const std::string page = written();
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  for (const char* words : {"src=\"http", "href=\"http", "@import", "url(http", "fetch("}) {
+    EXPECT_EQ(page.find(words), std::string::npos) << words;
+  }
+}
+
+TEST_F(WriteReport, TextFromFilesIsEscaped) {
+  write_example_run(folder("a"), "<script>alert(1)</script>", 1);
+  options_.runs = {folder("a")};
+  options_.title = "<b>bold</b> & \"title\"";
+  const std::string page = written();
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(page.find("<b>bold"), std::string::npos);
+  EXPECT_EQ(page.find("<other>"), std::string::npos);
+  EXPECT_EQ(page.find("<tag>"), std::string::npos);
+  EXPECT_NE(page.find("&lt;other&gt; &amp; &quot;odd&quot;"), std::string::npos);
+  expect_balanced(page);
+}
+
+TEST_F(WriteReport, SameInputSameBytes) {
+  write_example_run(folder("a"), "bnn", 1);
+  options_.runs = {folder("a")};
+  EXPECT_EQ(written(), written());
+}
+
+TEST_F(WriteReport, MethodsAndRepeatsAreCompared) {
+  write_example_run(folder("cub1"), "bnn+cub", 1, 2.2);
+  write_example_run(folder("cub2"), "bnn+cub", 2, 2.4);
+  write_example_run(folder("bnn1"), "bnn", 1, 1.6);
+  options_.runs = {folder("cub1"), folder("cub2"), folder("bnn1")};
+  const std::string page = written();
+  EXPECT_EQ(summary_.runs, 3U);
+  EXPECT_EQ(summary_.methods, 2U);
+  for (const char* words :
+       {"bnn+cub (2 runs)", " ± ", "bnn+cub less each other method", "Methods compared",
+        "About bnn+cub, the first of its 2 runs (seed 1)"}) {
+    EXPECT_NE(page.find(words), std::string::npos) << words;
+  }
+  EXPECT_EQ(count(page, "<details class=\"method\""), 2U);
+  expect_unique_ids(page);
+}
+
+TEST_F(WriteReport, RunsOfOneMethodAndSeedAreToldApartByFolder) {
+  write_example_run(folder("a"), "bnn", 1);
+  write_example_run(folder("b"), "bnn", 1);
+  options_.runs = {folder("a"), folder("b")};
+  written();
+  EXPECT_EQ(summary_.methods, 2U);
+}
+
+TEST_F(WriteReport, LogitsAloneAreEnough) {
+  write_logits_file(folder("test.npz"), example_logits(1));
+  options_.logits = folder("test.npz");
+  const std::string page = written();
+  EXPECT_NE(page.find("none can be fitted without validation logits (option --val)"),
+            std::string::npos);
+  EXPECT_NE(page.find("not known: the report was made from logits alone"), std::string::npos);
+  EXPECT_EQ(page.find("Images of no class"), std::string::npos);
+  write_logits_file(folder("val.npz"), example_logits(2));
+  options_.validation = folder("val.npz");
+  EXPECT_NE(written().find("The objective: BCCE"), std::string::npos);
+}
+
+TEST_F(WriteReport, TwoClassesOnePassAndNoMistakes) {
+  LogitsFile file;
+  file.logits = NdArray(DType::kF64, {1, 40, 2});
+  file.has_labels = true;
+  for (std::size_t i = 0; i < 40; ++i) {
+    file.logits.as<double>()[2 * i + i % 2] = 3 + 0.1 * static_cast<double>(i);
+    file.logits.as<double>()[2 * i + 1 - i % 2] = 0;
+    file.labels.push_back(static_cast<std::int64_t>(i % 2));
+  }
+  write_logits_file(folder("test.npz"), file);
+  options_.logits = options_.validation = options_.outliers = folder("test.npz");
+  const std::string page = written();
+  EXPECT_NE(page.find("There are too few wrong answers for a density."), std::string::npos);
+  EXPECT_NE(page.find("There is a single pass"), std::string::npos);
+  expect_balanced(page);
+}
+
+TEST_F(WriteReport, ManySamplesAreThinnedAndThePageSaysSo) {
+  write_logits_file(folder("test.npz"), example_logits(1, 3000, 2));
+  options_.logits = folder("test.npz");
+  options_.scatter_points = 400;
+  const std::string page = written();
+  EXPECT_NE(page.find("spread evenly over the order of uncertainty"), std::string::npos);
+  EXPECT_LT(page.size(), 1'000'000U);
+}
+
+TEST_F(WriteReport, ImagesComeFromTheHookOrTheDataSet) {
+  write_example_run(folder("a"), "bnn", 1);
+  options_.runs = {folder("a")};
+  options_.images = 3;
+  Image image;
+  image.height = image.width = 8;
+  image.channels = 1;
+  image.pixels.assign(64, 100);
+  options_.test_image = [&](std::size_t sample) {
+    if (sample >= 200) throw DataError("no such sample");
+    return image;
+  };
+  const std::string page = written();
+  EXPECT_EQ(count(page, "<img alt="), 6U);
+  EXPECT_NE(page.find("The most certain mistakes"), std::string::npos);
+  EXPECT_NE(page.find("The most uncertain right answers"), std::string::npos);
+
+  // A data set whose test split has the samples in the same order.
+  options_.test_image = {};
+  options_.data = folder("set");
+  std::filesystem::create_directories(folder("set"));
+  const LogitsFile logits = example_logits(10);
+  std::string table = "file,label,split\n";
+  for (std::size_t i = 0; i < 200; ++i) {
+    const std::string name = std::to_string(i) + ".png";
+    write_file_atomically(folder("set/" + name), encode_png(image));
+    table += name + "," + std::to_string(logits.labels[i]) + ",test\n";
+  }
+  write_file_atomically(folder("set/labels.csv"), table);
+  EXPECT_EQ(count(written(), "<img alt="), 6U);
+  EXPECT_TRUE(summary_.notes.empty());
+
+  table += "more.png,0,test\n";
+  write_file_atomically(folder("set/more.png"), encode_png(image));
+  write_file_atomically(folder("set/labels.csv"), table);
+  EXPECT_EQ(count(written(), "<img alt="), 0U);
+  ASSERT_EQ(summary_.notes.size(), 1U);
+  EXPECT_NE(summary_.notes[0].find("has 201 images, but the test logits have 200 samples"),
+            std::string::npos);
+}
+
+TEST_F(WriteReport, RefusesWhatDoesNotGoTogether) {
+  test::expect_error<ArgumentError>([&] { write_report(options_); }, "give one of them");
+  options_.runs = {folder("a")};
+  options_.logits = folder("test.npz");
+  test::expect_error<ArgumentError>([&] { write_report(options_); }, "give one of them");
+  options_.logits.clear();
+  options_.validation = "val.npz";
+  test::expect_error<ArgumentError>([&] { write_report(options_); }, "run folders have their own");
+  options_.validation.clear();
+  options_.risk_target = 0;
+  test::expect_error<ArgumentError>([&] { write_report(options_); }, "the risk target");
+}
+
+TEST_F(WriteReport, AFailureLeavesNoFileBehind) {
+  options_.runs = {folder("nowhere")};
+  test::expect_error<IoError>([&] { write_report(options_); }, "there is no such folder");
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
+  write_example_run(folder("a"), "bnn", 1);
+  options_.runs = {folder("a")};
+  options_.output = folder("no/such/folder/report.html");
+  test::expect_error<IoError>([&] { write_report(options_); }, "report.html");
+}
+
+TEST_F(WriteReport, OtherClassesCannotBeCompared) {
+  write_example_run(folder("a"), "bnn", 1);
+  write_example_run(folder("b"), "cub", 1);
+  LogitsFile other = example_logits(1);
+  other.class_names = {"x", "y", "z"};
+  write_logits_file(folder("b/test.npz"), other);
+  options_.runs = {folder("a"), folder("b")};
+  test::expect_error<DataError>([&] { write_report(options_); }, "do not have the same classes");
+}
+
+}  // namespace
+}  // namespace cubcal::report
