@@ -1,12 +1,12 @@
 #include <iostream>
 #include <memory>
 
-#include "boundary_figure.h"
 #include "commands.h"
 #include "cubcal/boundary/curve.h"
 #include "cubcal/boundary/thresholds.h"
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/report/boundary_figure.h"
 #include "number_text.h"
 #include "text_table.h"
 
@@ -41,7 +41,7 @@ void boundary(const BoundaryOptions& options) {
   check_gamma(gamma, options.classes);
   const Thresholds thresholds = thresholds_from_eta(eta, options.classes);
   if (!options.svg.empty()) {
-    write_file_atomically(options.svg, boundary_figure(options.classes, gamma, thresholds));
+    write_file_atomically(options.svg, report::boundary_figure(options.classes, gamma, thresholds));
   }
 
   std::cout << "Confidence–uncertainty boundary for " << options.classes << " classes, in nats\n\n"

@@ -16,6 +16,14 @@ void add_device_option(CLI::App& command, std::string& device) {
       ->check(CLI::IsMember({"cpu", "cuda"}));
 }
 
+void add_precision_option(CLI::App& command, std::string& precision) {
+  command
+      .add_option("--precision", precision,
+                  "Numbers a GPU computes in: fp32, tf32, bf16, or auto (bf16; a CPU: fp32)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "fp32", "tf32", "bf16"}));
+}
+
 c10::Device set_up_device(const std::string& device) {
   at::set_num_threads(static_cast<int>(thread_count()));
   if (device == "cuda") {

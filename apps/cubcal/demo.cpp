@@ -8,7 +8,9 @@
 #include "commands.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/report/write_report.h"
 #include "demo_tables.h"
+#include "report_images.h"
 #include "train_run.h"
 
 namespace cubcal::app {
@@ -77,15 +79,35 @@ void write_markdown(const DemoCommandOptions& options, const std::vector<DemoTab
   write_file_atomically(options.markdown, out.str());
 }
 
+/// The options of the repeat with the `index`-th seed.
+DemoOptions repeat_of(const DemoCommandOptions& options, std::size_t index) {
+  DemoOptions one = options.demo;
+  one.seed += index;
+  if (options.seeds > 1) one.folder += "/seed" + std::to_string(one.seed);
+  return one;
+}
+
+/// All methods and seeds on one page, the paper's method first.
+std::string write_demo_report(const DemoCommandOptions& options) {
+  report::ReportOptions page;
+  page.output = options.demo.folder + "/report.html";
+  for (std::size_t i = 0; i < options.seeds; ++i) {
+    const std::vector<DemoPart> parts = demo_parts(repeat_of(options, i));
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      page.runs.push_back(part->folder);
+    }
+  }
+  page.test_image = drawn_test_images(page.runs.front(), "phantom");
+  report::write_report(page);
+  return page.output;
+}
+
 void demo(const DemoCommandOptions& options, bool threads_given) {
   const std::string command = command_text(options);
   set_up_computing(demo_parts(options.demo).front().recipe, threads_given, "");
   std::vector<DemoTables> repeats;
   for (std::size_t i = 0; i < options.seeds; ++i) {
-    DemoOptions one = options.demo;
-    one.seed += i;
-    if (options.seeds > 1) one.folder += "/seed" + std::to_string(one.seed);
-    repeats.push_back(run_demo(one, command));
+    repeats.push_back(run_demo(repeat_of(options, i), command));
     std::cout << '\n';
     print_all(std::cout, {repeats.back()}, print_text);
     for (const std::string& warning : repeats.back().warnings) {
@@ -100,7 +122,8 @@ void demo(const DemoCommandOptions& options, bool threads_given) {
     write_markdown(options, repeats);
     std::cout << "wrote " << options.markdown << '\n';
   }
-  std::cout << "everything is in " << options.demo.folder << '\n';
+  std::cout << "everything is in " << options.demo.folder << '\n'
+            << "the report: " << write_demo_report(options) << '\n';
 }
 
 }  // namespace
@@ -122,7 +145,8 @@ void add_demo(CLI::App& app) {
   command->add_option("--markdown", options->markdown, "Also write the tables to this file");
   command->footer(
       "Trains a deterministic network, then from it MC dropout, BNN, BNN + AvUC and BNN + CUB;\n"
-      "draws 80 passes for val, test and ood; fits ts-nll, ts-bcce, dts and dts-guarded on val.\n"
+      "draws 80 passes for val, test and ood; fits ts-nll, ts-bcce, dts and dts-guarded on val;\n"
+      "ends with a report of it all, OUT/report.html.\n"
       "Run again, it goes on where it was and makes nothing twice.\n\n"
       "Example:\n  cubcal demo --out runs/demo");
   command->callback([options, &app] { demo(*options, app.count("--threads") > 0); });

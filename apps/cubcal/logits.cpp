@@ -21,6 +21,7 @@ struct LogitsOptions {
   std::string split = "val";
   std::string output;
   std::string device = "cpu";
+  std::string precision = "auto";
   bool all_rows = false;
   McOptions mc;
 };
@@ -70,6 +71,7 @@ void logits(LogitsOptions options) {
   if (!split.outliers) checked_labels(split, model.description.classes());
   const InterruptWatch watch;
   ProgressBar bar("predicting");
+  options.mc.compute.precision = parse_precision(options.precision);
   options.mc.interrupted = InterruptWatch::interrupted;
   options.mc.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   McEngine engine(*model.network, model.description.preprocessing);
@@ -111,6 +113,7 @@ void add_logits(CLI::App& app) {
   command->add_flag("--features", options->mc.features,
                     "Also write features_<stage> [N,D], averaged over the passes");
   add_device_option(*command, options->device);
+  add_precision_option(*command, options->precision);
   command->footer(
       "Writes logits [S,N,K], labels and groups [N] where they are known, class_names [K], and of\n"
       "a set on disk files and column_<name> [N], the further columns of its manifest.\n"

@@ -11,6 +11,9 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/core/version.h"
+#ifdef CUBCAL_NN
+#include "report_images.h"
+#endif
 
 namespace {
 
@@ -55,8 +58,8 @@ int run(CLI::App& app, int argc, char** argv) {
 
 /// Whether the command line asks for something that needs neither a network nor images.
 bool is_numeric(int argc, char** argv) {
-  const std::array<std::string, 6> commands = {"evaluate", "calibrate", "apply",
-                                               "compare",  "boundary",  "example"};
+  const std::array<std::string, 7> commands = {"evaluate", "calibrate", "apply",  "compare",
+                                               "adaptive", "boundary",  "example"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--version") return true;
@@ -110,15 +113,22 @@ int main(int argc, char** argv) {
   cubcal::app::add_ood(app);
   cubcal::app::add_attach(app);
   cubcal::app::add_import(app);
+  cubcal::app::add_bench(app);
 #endif
   cubcal::app::add_evaluate(app);
   cubcal::app::add_calibrate(app);
   cubcal::app::add_apply(app);
   cubcal::app::add_compare(app);
+  cubcal::app::add_adaptive(app);
   cubcal::app::add_boundary(app);
   cubcal::app::add_example(app);
 #ifndef CUBCAL_FULL_PROGRAM
   cubcal::app::add_data(app);
+#ifdef CUBCAL_NN
+  cubcal::app::add_report(app, cubcal::app::drawn_test_images);
+#else
+  cubcal::app::add_report(app);
+#endif
 #endif
   cubcal::app::add_completion(app);
 

@@ -4,8 +4,8 @@
 
 #include <ostream>
 
+#include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/selective.h"
-#include "cubcal/ood/binomial.h"
 #include "cubcal/ood/verdict_folder.h"
 #include "number_text.h"
 #include "tensor_values.h"

@@ -4,10 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "adaptive_options.h"
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/boundary/regions.h"
 #include "cubcal/core/check.h"
+#include "cubcal/infer/adaptive_prediction.h"
 #include "cubcal/infer/image_input.h"
 #include "cubcal/infer/mc_engine.h"
 #include "cubcal/infer/model_folder.h"
@@ -32,6 +34,9 @@ struct PredictOptions {
   bool json = false;
   bool csv = false;
   McOptions mc;
+  bool adaptive = false;  ///< stop each image once it is settled
+  AdaptiveOptions stopping;
+  bool no_gamma = false;
 };
 
 struct UnreadableFile {
@@ -56,6 +61,7 @@ struct ImagePrediction {
   std::string region;  ///< from the unscaled prediction
   Decision decision;   ///< without a verdict in the model: refer where U exceeds eta
   std::optional<double> ood_p_value;
+  std::optional<std::size_t> passes;  ///< taken; with --adaptive
 };
 
 Input read_images(const PredictOptions& options, const Preprocessing& preprocessing) {
@@ -77,21 +83,47 @@ Input read_images(const PredictOptions& options, const Preprocessing& preprocess
 
 /// What the network says of the images.
 struct NetworkOutput {
-  NdArray logits;
-  std::vector<double> ood_scores;  ///< where the model carries a verdict
+  Predictive unscaled;
+  Predictive calibrated;
+  std::vector<std::size_t> passes;  ///< per image, with --adaptive
+  std::vector<double> ood_scores;   ///< where the model carries a verdict
 };
 
+/// What must be settled before an image stops: what judge_image looks at.
+DecisionOptions deciding(const ModelDescription& model, const std::optional<VerdictModel>& verdict,
+                         bool no_gamma) {
+  DecisionOptions decision;
+  decision.uncertainty = verdict ? verdict->policy.uncertainty : model.operating_point().eta;
+  if (no_gamma) decision.gamma.reset();
+  return decision;
+}
+
 NetworkOutput run_network(const LoadedModel& model, const std::optional<VerdictModel>& verdict,
-                          const Input& input, McOptions mc) {
+                          const Input& input, const PredictOptions& options) {
   const InterruptWatch watch;
   ProgressBar bar("predicting");
+  McOptions mc = options.mc;
   mc.interrupted = InterruptWatch::interrupted;
   mc.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   // Each image is the first of a set of its own, so that its prediction depends on no other.
   mc.samples.assign(input.paths.size(), 0);
   McEngine engine(*model.network, model.description.preprocessing);
+  const std::optional<Calibration>& calibration = model.description.calibration;
   NetworkOutput output;
-  output.logits = engine.run(input.images, mc).logits;
+  if (options.adaptive) {
+    AdaptivePrediction adaptive =
+        predict_adaptively(engine, *model.network, input.images, mc, options.stopping,
+                           deciding(model.description, verdict, options.no_gamma), calibration);
+    output.unscaled = std::move(adaptive.unscaled);
+    output.calibrated = std::move(adaptive.calibrated);
+    output.passes = std::move(adaptive.passes);
+  } else {
+    const NdArray array = engine.run(input.images, mc).logits;
+    const McLogits logits(array);
+    output.unscaled = predict(logits);
+    output.calibrated =
+        calibration ? apply_calibration(*calibration, logits, output.unscaled) : output.unscaled;
+  }
   if (verdict) output.ood_scores = verdict_scores(*verdict, engine, input.images, mc);
   return output;
 }
@@ -105,14 +137,11 @@ Verdict judge_image(const std::optional<VerdictModel>& verdict, const NetworkOut
 
 std::vector<ImagePrediction> predict_images(const LoadedModel& model,
                                             const std::optional<VerdictModel>& verdict,
-                                            const Input& input, const McOptions& mc) {
+                                            const Input& input, const PredictOptions& options) {
   if (input.paths.empty()) return {};
-  const NetworkOutput output = run_network(model, verdict, input, mc);
-  const McLogits logits(output.logits);
-  const Predictive unscaled = predict(logits);
-  const std::optional<Calibration>& calibration = model.description.calibration;
-  const Predictive final =
-      calibration ? apply_calibration(*calibration, logits, unscaled) : unscaled;
+  const NetworkOutput output = run_network(model, verdict, input, options);
+  const Predictive& unscaled = output.unscaled;
+  const Predictive& final = output.calibrated;
   const Thresholds thresholds = model.description.operating_point();
   std::vector<ImagePrediction> predictions;
   for (std::size_t i = 0; i < final.samples; ++i) {
@@ -129,7 +158,8 @@ std::vector<ImagePrediction> predict_images(const LoadedModel& model,
                            final.epistemic(i),
                            region == ScalingRegion::kSharpen ? "sharpen" : "soften",
                            judged.decision,
-                           verdict ? std::optional(judged.p_value) : std::nullopt});
+                           verdict ? std::optional(judged.p_value) : std::nullopt,
+                           options.adaptive ? std::optional(output.passes[i]) : std::nullopt});
   }
   return predictions;
 }
@@ -144,27 +174,50 @@ std::string legend(const ModelDescription& model, const std::optional<VerdictMod
          to_text(verdict->policy.uncertainty);
 }
 
+double mean_passes(const std::vector<ImagePrediction>& predictions) {
+  double sum = 0;
+  for (const ImagePrediction& each : predictions) sum += static_cast<double>(*each.passes);
+  return sum / static_cast<double>(predictions.size());
+}
+
 void print_table(const std::vector<ImagePrediction>& predictions, const ModelDescription& model,
-                 const std::optional<VerdictModel>& verdict) {
-  TextTable table({"image", "class", "confidence", "total", "aleatoric", "epistemic", "region",
-                   "OOD p", "verdict"});
+                 const std::optional<VerdictModel>& verdict, const PredictOptions& options) {
+  std::vector<std::string> header{"image",     "class",  "confidence", "total",  "aleatoric",
+                                  "epistemic", "region", "OOD p",      "verdict"};
+  if (options.adaptive) header.push_back("passes");
+  TextTable table(header);
   for (const ImagePrediction& each : predictions) {
-    table.add({each.path, model.class_names[each.predicted], fixed(each.confidence, 4),
-               fixed(each.total, 4), fixed(each.aleatoric, 4), fixed(each.epistemic, 4),
-               each.region, each.ood_p_value ? fixed(*each.ood_p_value, 3) : "-",
-               decision_name(each.decision)});
+    std::vector<std::string> row{each.path,
+                                 model.class_names[each.predicted],
+                                 fixed(each.confidence, 4),
+                                 fixed(each.total, 4),
+                                 fixed(each.aleatoric, 4),
+                                 fixed(each.epistemic, 4),
+                                 each.region,
+                                 each.ood_p_value ? fixed(*each.ood_p_value, 3) : "-",
+                                 decision_name(each.decision)};
+    if (each.passes) row.push_back(std::to_string(*each.passes));
+    table.add(row);
   }
   if (table.empty()) return;
   std::cout << table << "\nUncertainty in nats; " << legend(model, verdict) << ". "
             << (model.calibration
                     ? std::string("Calibrated with ") + method_name(model.calibration->method)
                     : std::string("Not calibrated"))
-            << ". A research tool, not a medical device.\n";
+            << ". ";
+  if (options.adaptive) {
+    std::cout << "Mean passes " << fixed(mean_passes(predictions), 1) << " of " << options.mc.passes
+              << "; at most " << fixed(100 * options.stopping.error, 2)
+              << "% of decisions should differ from those of all. ";
+  }
+  std::cout << "A research tool, not a medical device.\n";
 }
 
-void print_csv(const std::vector<ImagePrediction>& predictions, const ModelDescription& model) {
+void print_csv(const std::vector<ImagePrediction>& predictions, const ModelDescription& model,
+               const PredictOptions& options) {
   std::vector<std::string> header{"image",     "class",  "confidence", "total",  "aleatoric",
                                   "epistemic", "region", "ood_p",      "verdict"};
+  if (options.adaptive) header.push_back("passes");
   for (const std::string& name : model.class_names) header.push_back("p " + name);
   std::cout << csv_row(header);
   for (const ImagePrediction& each : predictions) {
@@ -177,18 +230,25 @@ void print_csv(const std::vector<ImagePrediction>& predictions, const ModelDescr
                                  each.region,
                                  each.ood_p_value ? to_text(*each.ood_p_value) : "",
                                  decision_name(each.decision)};
+    if (each.passes) row.push_back(std::to_string(*each.passes));
     for (const double probability : each.probabilities) row.push_back(to_text(probability));
     std::cout << csv_row(row);
   }
 }
 
 void print_json(const std::vector<ImagePrediction>& predictions, const Input& input,
-                const ModelDescription& model) {
+                const ModelDescription& model, const PredictOptions& options) {
   Json document;
   document["model"] = model.network;
   document["calibration"] =
       model.calibration ? Json(method_name(model.calibration->method)) : Json();
   document["eta"] = model.operating_point().eta;
+  if (options.adaptive) {
+    document["adaptive"] = {
+        {"error", options.stopping.error},
+        {"passes", options.mc.passes},
+        {"mean_passes", predictions.empty() ? Json() : Json(mean_passes(predictions))}};
+  }
   document["predictions"] = Json::array();
   for (const ImagePrediction& each : predictions) {
     Json probabilities = Json::object();
@@ -206,6 +266,7 @@ void print_json(const std::vector<ImagePrediction>& predictions, const Input& in
          {"region", each.region},
          {"ood_p_value", each.ood_p_value ? Json(*each.ood_p_value) : Json()},
          {"verdict", decision_name(each.decision)}});
+    if (each.passes) document["predictions"].back()["passes"] = *each.passes;
   }
   document["unreadable"] = Json::array();
   for (const UnreadableFile& file : input.unreadable) {
@@ -219,14 +280,18 @@ void predict_files(const PredictOptions& options) {
   const LoadedModel model = load_model(options.model, device);
   const Input input = read_images(options, model.description.preprocessing);
   const std::optional<VerdictModel> verdict = load_verdict(options.model, device);
-  const std::vector<ImagePrediction> predictions =
-      predict_images(model, verdict, input, options.mc);
+  if (options.adaptive && verdict && verdict->policy.features == FeatureSource::kPasses) {
+    throw ArgumentError(
+        "--adaptive cannot save passes with this model, whose verdict takes features of all of "
+        "them");
+  }
+  const std::vector<ImagePrediction> predictions = predict_images(model, verdict, input, options);
   if (options.json) {
-    print_json(predictions, input, model.description);
+    print_json(predictions, input, model.description, options);
   } else if (options.csv) {
-    print_csv(predictions, model.description);
+    print_csv(predictions, model.description, options);
   } else {
-    print_table(predictions, model.description, verdict);
+    print_table(predictions, model.description, verdict, options);
   }
   std::cout.flush();
   for (const UnreadableFile& file : input.unreadable) {
@@ -252,6 +317,12 @@ void add_predict(CLI::App& app) {
   command->add_option("--mc", options->mc.passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+  CLI::Option* adaptive = command->add_flag("--adaptive", options->adaptive,
+                                            "Stop each image once more passes would not change it");
+  add_stopping_options(*command, options->stopping, options->no_gamma);
+  for (const char* name : {"--error", "--first", "--block", "--no-gamma"}) {
+    command->get_option(name)->needs(adaptive);
+  }
   command->add_option("--seed", options->mc.seed, "Seed of the passes")->capture_default_str();
   command->add_option("--batch", options->mc.batch, "Images at a time: bounds the memory")
       ->capture_default_str()
@@ -262,7 +333,9 @@ void add_predict(CLI::App& app) {
       "channels of a colour model, colour to luma for a gray one, transparency on black. The\n"
       "model's calibration is applied where it carries one, and its verdict ('cubcal ood --fit'):\n"
       "accept, refer or out-of-scope. Without one only U is held against eta. Files that cannot\n"
-      "be read are named, the others still predicted; the exit code is then 1.\n\n"
+      "be read are named, the others still predicted; the exit code is then 1.\n"
+      "With --adaptive, passes are drawn in blocks, --mc at most, until class, accept/refer and\n"
+      "side of gamma are settled; 'cubcal adaptive' checks what that changes.\n\n"
       "Example:\n"
       "  cubcal predict --model run lesion.png other.jpg --json");
   command->callback([options] { predict_files(*options); });

@@ -25,13 +25,13 @@ void set_up_computing(const Recipe& recipe, bool threads_given, const std::strin
     set_thread_count(head ? static_cast<std::size_t>(head->compute.threads) : recipe.threads);
   }
   set_up_device(recipe.run.device);
-  if (recipe.convolution == "im2col") set_convolution_backend(ConvolutionBackend::kIm2col);
-  if (recipe.convolution == "onednn") set_convolution_backend(ConvolutionBackend::kOneDnn);
+  if (recipe.convolution != "auto") {
+    set_convolution_backend(parse_convolution_backend(recipe.convolution));
+  }
   std::cout << "computing on " << recipe.run.device << " with " << at::get_num_threads()
             << (at::get_num_threads() == 1 ? " thread" : " threads");
   if (recipe.run.device == "cpu") {
-    std::cout << ", convolutions by "
-              << (at::globalContext().userEnabledMkldnn() ? "oneDNN" : "im2col and BLAS")
+    std::cout << ", convolutions by " << convolution_backend_name(convolution_backend())
               << (recipe.convolution == "auto" ? " (measured)" : " (as the recipe says)");
   }
   std::cout << '\n' << std::flush;

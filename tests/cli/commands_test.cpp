@@ -44,7 +44,8 @@ TEST_F(Commands, VersionAndHelp) {
   EXPECT_EQ(run({"--version"}).out.rfind("cubcal ", 0), 0U);
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"evaluate", "calibrate", "apply", "compare", "boundary"}) {
+  for (const char* command :
+       {"evaluate", "calibrate", "apply", "compare", "adaptive", "boundary"}) {
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
     const Outcome own = run({command, "--help"});
     EXPECT_EQ(own.exit_code, 0);
@@ -64,7 +65,8 @@ std::vector<std::string> example_lines(const std::string& help) {
 }
 
 TEST_F(Commands, TheExamplesOfTheHelpWork) {
-  for (const char* command : {"evaluate", "calibrate", "apply", "compare", "boundary", "example"}) {
+  for (const char* command :
+       {"evaluate", "calibrate", "apply", "compare", "adaptive", "boundary", "example"}) {
     const ScratchFolder folder;
     const std::vector<std::string> lines = example_lines(run({command, "--help"}).out);
     ASSERT_FALSE(lines.empty()) << command;
@@ -77,6 +79,72 @@ TEST_F(Commands, TheExamplesOfTheHelpWork) {
       EXPECT_EQ(std::system(shell.c_str()), 0) << line;
     }
   }
+}
+
+TEST_F(Commands, AdaptiveTellsPassesAndChanges) {
+  const Outcome text = run({"adaptive", "demo/test.npz", "--first", "4", "--block", "2"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  for (const char* words : {"Mean passes", "of 10;", "accept/refer", "side of gamma",
+                            "Promised: at most 0.50%", "Nothing here speaks against"}) {
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << " is not in " << text.out;
+  }
+  const Json json =
+      json_of({"adaptive", "demo/test.npz", "--first", "4", "--block", "2", "--json", "-"});
+  EXPECT_EQ(json["samples"], 400);
+  EXPECT_EQ(json["passes"]["all"], 10);
+  EXPECT_LT(json["passes"]["mean"], 10);
+  EXPECT_EQ(json["changed"]["any"]["interval"].size(), 2U);
+  EXPECT_EQ(json["options"]["gamma"], 0.9);
+  EXPECT_EQ(json["promise_broken"], false);
+  int samples = 0;
+  double passes = 0;
+  for (const Json& row : json["passes"]["histogram"]) {
+    const int at = row["passes"];
+    EXPECT_TRUE(at >= 4 && at <= 10 && at % 2 == 0) << at;
+    samples += row["samples"].get<int>();
+    passes += at * row["samples"].get<double>();
+  }
+  EXPECT_EQ(samples, 400);
+  EXPECT_NEAR(passes / samples, json["passes"]["mean"].get<double>(), 1e-9);
+}
+
+TEST_F(Commands, AdaptiveWithoutErrorChangesNothing) {
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "dts", "-o", "adaptive.json"}).exit_code,
+            0);
+  const Json json = json_of({"adaptive", "demo/test.npz", "--calibration", "adaptive.json",
+                             "--error", "0", "--first", "2", "--block", "1", "--json", "-"});
+  EXPECT_EQ(json["calibration"], "dts");
+  EXPECT_EQ(json["changed"]["any"]["samples"], 0);
+  EXPECT_LT(json["passes"]["mean"], 10) << "some are beyond doubt before the last pass";
+}
+
+TEST_F(Commands, AdaptiveSaysThatAPromiseIsBroken) {
+  // Passes that are anything but alike: the first four are sure, the others sure of another class.
+  NdArray logits(DType::kF32, {10, 50, 2});
+  for (std::size_t s = 0; s < 10; ++s) {
+    for (std::size_t i = 0; i < 50; ++i) {
+      float* z = logits.as<float>() + (s * 50 + i) * 2;
+      z[0] = s < 4 ? 5.0F : -5.0F;
+      z[1] = 0;
+    }
+  }
+  NpzWriter writer(scratch->file("drift.npz"));
+  writer.add("logits", logits);
+  writer.finish();
+  const Outcome text = run({"adaptive", "drift.npz", "--first", "4"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("The promise is broken"), std::string::npos) << text.out;
+}
+
+TEST_F(Commands, AdaptiveWithoutGammaTakesFewerPasses) {
+  const std::vector<std::string> base{"adaptive", "demo/test.npz", "--first", "2", "--block",
+                                      "1",        "--json",        "-"};
+  std::vector<std::string> without = base;
+  without.push_back("--no-gamma");
+  const Json two = json_of(without);
+  EXPECT_LT(two["passes"]["mean"], json_of(base)["passes"]["mean"]);
+  EXPECT_TRUE(two["options"]["gamma"].is_null());
+  EXPECT_FALSE(two["changed"].contains("gamma"));
 }
 
 TEST_F(Commands, EvaluatePrintsATableAndJson) {

@@ -66,6 +66,12 @@ TEST_F(Errors, Usage) {
   expect_refused({"evaluate", "demo/val.npz", "--gamma", "1.5"}, 2, "gamma must be in [");
   expect_refused({"evaluate", "demo/val.npz", "--eta", "-1"}, 2, "uncertainty threshold");
   expect_refused({"evaluate", "demo/val.npz", "--bootstrap", "5", "--level", "1"}, 2, "level");
+  expect_refused({"adaptive", "demo/val.npz", "--error", "0.7"}, 2, "--error");
+  expect_refused({"adaptive", "demo/val.npz", "--first", "1"}, 2, "--first");
+  expect_refused({"adaptive", "demo/val.npz", "--block", "0"}, 2, "--block");
+  expect_refused({"adaptive", "demo/val.npz", "--gamma", "1"}, 2, "gamma must be in (");
+  expect_refused({"adaptive", "demo/val.npz", "--eta", "-1"}, 2, "uncertainty threshold");
+  expect_refused({"adaptive", "none.npz"}, 1, "none.npz");
   expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--method", "platt"}, 2,
                  "the methods are ts-nll, ts-bcce, dts, dts-guarded");
   expect_refused({"calibrate", "demo/val.npz"}, 2, "--output is required");

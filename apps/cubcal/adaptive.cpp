@@ -1,0 +1,186 @@
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "adaptive_options.h"
+#include "commands.h"
+#include "cubcal/adaptive/replay.h"
+#include "cubcal/metrics/binomial.h"
+#include "logits_input.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kIntervalSide = 0.975;  ///< each side of a 95% interval
+
+struct AdaptiveCommandOptions {
+  std::string file;
+  std::string calibration;
+  std::string json;
+  AdaptiveOptions adaptive;
+  DecisionOptions decision;
+  bool no_gamma = false;
+};
+
+/// One row of what changed.
+struct Change {
+  const char* name;
+  const char* key;
+  std::size_t count;
+};
+
+/// A replay and what it came to.
+struct Report {
+  std::string title;
+  std::optional<Calibration> calibration;
+  AdaptiveReplay replay;
+  AdaptiveChanges changes;
+
+  std::vector<Change> rows(bool with_gamma) const {
+    std::vector<Change> rows = {{"class", "class", changes.predicted},
+                                {"accept/refer", "refer", changes.refer}};
+    if (with_gamma) rows.push_back({"side of gamma", "gamma", changes.confident});
+    rows.push_back({"class or accept/refer", "class_or_refer", changes.verdict});
+    rows.push_back({"any of these", "any", changes.any});
+    return rows;
+  }
+  double share(std::size_t count) const {
+    return static_cast<double>(count) / static_cast<double>(changes.samples);
+  }
+  double lower(std::size_t count) const {
+    return lower_bound_of_share(count, changes.samples, kIntervalSide);
+  }
+  double upper(std::size_t count) const {
+    return upper_bound_of_share(count, changes.samples, kIntervalSide);
+  }
+  /// Whether more samples changed than chance would let a promise that holds have.
+  bool broken(double error) const { return lower(changes.any) > error; }
+  /// Samples by the number of passes they took.
+  std::map<std::size_t, std::size_t> histogram() const {
+    std::map<std::size_t, std::size_t> counts;
+    for (const std::size_t passes : replay.passes) ++counts[passes];
+    return counts;
+  }
+};
+
+Report make_report(const AdaptiveCommandOptions& options) {
+  const LogitsFile file = read_logits_file(options.file);
+  Report report;
+  report.title = describe(file);
+  if (!options.calibration.empty()) report.calibration = load_calibration(options.calibration);
+  try {
+    report.replay = replay_adaptive(McLogits(file.logits), options.adaptive, options.decision,
+                                    report.calibration);
+  } catch (const DataError& error) {
+    throw DataError(file.path + ": " + error.what());
+  }
+  report.changes = changes(report.replay);
+  return report;
+}
+
+void print_report(const Report& report, const AdaptiveCommandOptions& options) {
+  const AdaptiveChanges& changes = report.changes;
+  std::cout << report.title << '\n'
+            << (report.calibration
+                    ? std::string("Calibrated with ") + method_name(report.calibration->method)
+                    : std::string("Not calibrated"))
+            << ".\n\nMean passes " << fixed(changes.mean_passes, 2) << " of " << report.replay.total
+            << "; " << fixed(100 * report.share(changes.all_passes), 1)
+            << "% of the samples took all.\n\n";
+  TextTable changed({"decision unlike that of all passes", "samples", "%", "95% interval"});
+  for (const Change& row : report.rows(options.decision.gamma.has_value())) {
+    changed.add({row.name, std::to_string(row.count), fixed(100 * report.share(row.count), 2),
+                 "[" + fixed(100 * report.lower(row.count), 2) + ", " +
+                     fixed(100 * report.upper(row.count), 2) + "]"});
+  }
+  std::cout << changed << "Promised: at most " << fixed(100 * options.adaptive.error, 2)
+            << "%; predicted: " << fixed(100 * changes.mean_risk, 3) << "%. "
+            << (report.broken(options.adaptive.error)
+                    ? "The promise is broken: take a larger --first or a smaller --error.\n\n"
+                    : "Nothing here speaks against the promise.\n\n");
+  TextTable taken({"passes", "samples", "settled so far (%)"});
+  std::size_t so_far = 0;
+  for (const auto& [passes, samples] : report.histogram()) {
+    so_far += samples;
+    taken.add(
+        {std::to_string(passes), std::to_string(samples), fixed(100 * report.share(so_far), 1)});
+  }
+  std::cout << taken;
+}
+
+std::string report_json(const Report& report, const AdaptiveCommandOptions& options) {
+  const AdaptiveChanges& changes = report.changes;
+  Json document;
+  document["title"] = report.title;
+  document["calibration"] =
+      report.calibration ? Json(method_name(report.calibration->method)) : Json();
+  document["options"] = {
+      {"error", options.adaptive.error},
+      {"first", options.adaptive.first},
+      {"block", options.adaptive.block},
+      {"eta", options.decision.uncertainty},
+      {"gamma", options.decision.gamma ? Json(*options.decision.gamma) : Json()}};
+  document["samples"] = changes.samples;
+  document["passes"] = {{"all", report.replay.total},
+                        {"mean", changes.mean_passes},
+                        {"samples_with_all", changes.all_passes},
+                        {"histogram", Json::array()}};
+  for (const auto& [passes, samples] : report.histogram()) {
+    document["passes"]["histogram"].push_back({{"passes", passes}, {"samples", samples}});
+  }
+  for (const Change& row : report.rows(options.decision.gamma.has_value())) {
+    document["changed"][row.key] = {
+        {"samples", row.count},
+        {"share", report.share(row.count)},
+        {"interval", {report.lower(row.count), report.upper(row.count)}}};
+  }
+  document["predicted_share"] = changes.mean_risk;
+  document["promise_broken"] = report.broken(options.adaptive.error);
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void replay_file(AdaptiveCommandOptions options) {
+  if (options.no_gamma) options.decision.gamma.reset();
+  const Report report = make_report(options);
+  if (!options.json.empty()) write_json(options.json, report_json(report, options));
+  if (options.json != "-") print_report(report, options);
+}
+
+}  // namespace
+
+void add_adaptive(CLI::App& app) {
+  auto options = std::make_shared<AdaptiveCommandOptions>();
+  CLI::App* command = app.add_subcommand(
+      "adaptive", "Tell how many passes a model needs when each sample stops once it is settled");
+  command->add_option("FILE", options->file, ".npz with logits [S,N,K]")->required();
+  command->add_option("--calibration", options->calibration,
+                      "Apply this calibration first (from 'cubcal calibrate')");
+  add_stopping_options(*command, options->adaptive, options->no_gamma);
+  command
+      ->add_option("--eta", options->decision.uncertainty,
+                   "Refer where the uncertainty exceeds this, in nats")
+      ->capture_default_str();
+  command
+      ->add_option_function<double>(
+          "--gamma", [options](const double& gamma) { options->decision.gamma = gamma; },
+          "Confidence whose side must be settled too")
+      ->default_str("0.9");
+  command->add_option("--json", options->json,
+                      "Write everything as JSON to this file, '-': stdout");
+  command->footer(
+      "Takes the passes of the file in blocks and stops each sample when class, accept/refer and\n"
+      "side of gamma are settled; then compares with what all passes decide. The decisions of\n"
+      "'cubcal predict --adaptive' on the same passes are these.\n\n"
+      "Example:\n"
+      "  cubcal example --out demo --passes 80\n"
+      "  cubcal adaptive demo/test.npz --error 0.005");
+  command->callback([options] { replay_file(*options); });
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,148 @@
+#include "bench_jobs.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cubcal/bayes/device_memory.h"
+#include "cubcal/bayes/fused_weights.h"
+#include "cubcal/infer/mc_engine.h"
+#include "cubcal/models/registry.h"
+#include "cubcal/train/training_step.h"
+#include "interrupt.h"
+
+namespace cubcal::app {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Runs `work` `warm_ups` times, and then for `budget` seconds, three times at least.
+BenchResult time_work(c10::Device device, int warm_ups, double budget,
+                      const std::function<void()>& work) {
+  for (int i = 0; i < warm_ups; ++i) work();
+  wait_for_device(device);
+  reset_peak_memory(device);
+  std::vector<double> seconds;
+  const double start = now();
+  while (seconds.size() < 3 || (now() - start < budget && seconds.size() < 200)) {
+    if (InterruptWatch::interrupted()) throw Interrupted("the measurement was interrupted");
+    const double before = now();
+    work();
+    wait_for_device(device);
+    seconds.push_back(now() - before);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return {seconds[seconds.size() / 2], seconds.front(), seconds.back(), peak_memory(device)};
+}
+
+std::unique_ptr<Network> network_of(const BenchCase& which, LayerKind kind) {
+  NetworkOptions options;
+  options.classes = which.classes;
+  options.height = options.width = which.size;
+  options.kind = kind;
+  options.device = which.device;
+  auto network = make_network(which.network, options);
+  network->parameters().rho().fill_(-5);
+  return network;
+}
+
+/// Any fixed values will do, but zeros would be faster than images are.
+at::Tensor drawn_bytes(std::int64_t count, const BenchCase& which) {
+  at::Tensor values = at::empty({count, 3, which.size, which.size});
+  uniform_noise(values, {1, 2, 3});
+  return values.mul_(255).to(at::kByte).to(which.device);
+}
+
+Preprocessing preprocessing_of(const BenchCase& which) {
+  return {which.size, which.size, {0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}};
+}
+
+BenchResult time_step(const BenchCase& which, TrainingMethod method, double budget) {
+  const auto network = network_of(which, layer_kind(method));
+  StageOptions options;
+  options.method = method;
+  options.batch = which.batch;
+  options.passes = which.passes;
+  TrainingStep step(*network, options, {10000, which.batch}, {}, 1, which.compute);
+  Batch batch;
+  batch.images = preprocess(drawn_bytes(which.batch, which), preprocessing_of(which));
+  batch.labels = (at::arange(which.batch) % which.classes).to(which.device);
+  for (std::int64_t i = 0; i < which.batch; ++i) batch.indices.push_back(i);
+  AvucThreshold threshold;
+  std::uint64_t stream = 0;
+  return time_work(which.device, which.device.is_cuda() ? 6 : 1, budget, [&] {
+    step.run(batch, {++stream, 1e-4, 0.1}, threshold);
+  });
+}
+
+}  // namespace
+
+BenchResult time_training_step(const BenchCase& which, double budget) {
+  return time_step(which, TrainingMethod::kBnnCub, budget);
+}
+
+BenchResult time_deterministic_step(const BenchCase& which, double budget) {
+  return time_step(which, TrainingMethod::kDeterministic, budget);
+}
+
+BenchResult time_prediction(const BenchCase& which, bool keep_draws, double budget) {
+  const auto network = network_of(which, LayerKind::kVariational);
+  McEngine engine(*network, preprocessing_of(which));
+  const at::Tensor images = drawn_bytes(which.images, which);
+  McOptions options;
+  options.passes = static_cast<std::size_t>(which.passes);
+  options.batch = which.batch;
+  options.compute = which.compute;
+  options.keep_draws = keep_draws;
+  options.interrupted = InterruptWatch::interrupted;
+  return time_work(which.device, which.device.is_cuda() ? 2 : 0, budget,
+                   [&] { engine.run(images, options); });
+}
+
+BenchResult time_deterministic_forward(const BenchCase& which, double budget) {
+  const c10::NoGradGuard no_grad;
+  const auto network = network_of(which, LayerKind::kDeterministic);
+  const auto dtype = set_precision(resolve_precision(which.compute.precision, which.device));
+  FusedWeights weights(network->parameters(), {1, dtype, false, 0});
+  weights.draw();
+  const std::int64_t batch = std::min(which.batch, which.images);
+  const at::Tensor images =
+      preprocess(drawn_bytes(batch, which), preprocessing_of(which))
+          .to(at::TensorOptions().dtype(dtype), false, false, at::MemoryFormat::ChannelsLast);
+  const bool plain = which.device.is_cpu();
+  BenchResult result = time_work(which.device, which.device.is_cuda() ? 5 : 1, budget, [&] {
+    network->forward(images, plain ? network->mean_context() : weights.context(0));
+  });
+  const double forwards =
+      static_cast<double>(which.passes * which.images) / static_cast<double>(batch);
+  for (double* each : {&result.seconds, &result.low, &result.high}) *each *= forwards;
+  return result;
+}
+
+double copy_bandwidth(c10::Device device) {
+  const at::Tensor from = at::ones({std::int64_t{1} << (device.is_cuda() ? 28 : 25)},
+                                   at::TensorOptions().device(device));
+  const at::Tensor to = at::empty_like(from);
+  const BenchResult result = time_work(device, 2, 0.3, [&] { to.copy_(from); });
+  return 2.0 * static_cast<double>(from.nbytes()) / result.seconds;
+}
+
+double noise_rate(c10::Device device) {
+  const at::Tensor values = at::empty({std::int64_t{1} << 24}, at::TensorOptions().device(device));
+  const BenchResult result = time_work(device, 2, 0.3, [&] { normal_noise(values, {1, 2, 3}); });
+  return static_cast<double>(values.numel()) / result.seconds;
+}
+
+std::int64_t gaussian_weights(const BenchCase& which) {
+  return network_of(which, LayerKind::kVariational)->parameters().variational_size();
+}
+
+}  // namespace cubcal::app

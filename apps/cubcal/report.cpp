@@ -1,0 +1,97 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/core/error.h"
+#include "cubcal/report/write_report.h"
+#include "number_text.h"
+
+namespace cubcal::app {
+
+namespace {
+
+/// A set that is drawn has no path; only the program with networks can draw it.
+void take_drawn_images(report::ReportOptions& options, const DrawnImages& drawn) {
+  const bool is_drawn = options.data == "phantom" || options.data.rfind("phantom:", 0) == 0;
+  if (!is_drawn) return;
+  if (!drawn) throw ArgumentError("--data phantom needs a build with the network half");
+  if (options.runs.empty()) {
+    throw ArgumentError("--data phantom goes with run folders, whose models say how it was drawn");
+  }
+  const std::string& run = options.runs.front();
+  const std::size_t equals = run.find('=');
+  const bool has_label = equals != std::string::npos && !std::filesystem::is_directory(run);
+  options.test_image = drawn(has_label ? run.substr(equals + 1) : run, options.data);
+}
+
+void make_report(report::ReportOptions options, const DrawnImages& drawn) {
+  take_drawn_images(options, drawn);
+  const report::WrittenReport written = report::write_report(options);
+  for (const std::string& note : written.notes) std::cerr << "cubcal: " << note << '\n';
+  std::cout << "wrote " << options.output << ": " << written.runs
+            << (written.runs == 1 ? " run, " : " runs, ") << written.methods
+            << (written.methods == 1 ? " method, " : " methods, ")
+            << fixed(static_cast<double>(written.bytes) / 1e6, 1) << " MB\n";
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, DrawnImages drawn) {
+  auto options = std::make_shared<report::ReportOptions>();
+  CLI::App* command =
+      app.add_subcommand("report", "One HTML page about a model: verdict, charts, tables, images");
+  command->add_option(
+      "RUN", options->runs,
+      "Run folders with logits, as FOLDER or LABEL=FOLDER; the verdict is about the "
+      "first, equal labels are repeats");
+  command->add_option("--logits", options->logits,
+                      "Instead of run folders: labelled test logits from any framework (.npz)");
+  command->add_option("--val", options->validation,
+                      "With --logits: validation logits, for calibration and referral");
+  command->add_option("--ood", options->outliers, "With --logits: logits of images of no class");
+  command->add_option("--calibration", options->calibration,
+                      "Show this calibration (from 'cubcal calibrate')");
+  command->add_option("--data", options->data,
+                      "The data set of the test images, to show some of them: a path, or phantom");
+  command->add_option("-o,--output", options->output, "The HTML file to write")->required();
+  command->add_option("--title", options->title, "Title of the page");
+  command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
+  command
+      ->add_option("--gamma", options->metrics.gamma,
+                   "Confidence at which the boundary curve changes sides")
+      ->capture_default_str();
+  command
+      ->add_option("--eta", options->metrics.uncertainty_threshold,
+                   "Uncertainty up to which an answer is certain, in nats, in (0, ln 2)")
+      ->capture_default_str();
+  command
+      ->add_option("--risk-target", options->risk_target,
+                   "Error rate accepted among the answers that are not referred")
+      ->capture_default_str();
+  command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command->add_option("--seed", options->bootstrap.seed, "Seed of the bootstrap")
+      ->capture_default_str();
+  command
+      ->add_option("--points", options->scatter_points,
+                   "Samples shown in each scatter chart; more are thinned")
+      ->capture_default_str();
+  command
+      ->add_option("--images", options->images,
+                   "Certain mistakes and uncertain right answers shown, each")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{200}));
+  command->footer(
+      "Reads test.npz of a run folder, and where they are there val.npz, ood.npz, record.json,\n"
+      "metrics.jsonl, calibration-*.json, ood.json and best/model.json.\n\n"
+      "Example:\n"
+      "  cubcal example --out demo\n"
+      "  cubcal report --logits demo/test.npz --val demo/val.npz -o report.html");
+  command->callback([options, drawn] { make_report(*options, drawn); });
+}
+
+}  // namespace cubcal::app

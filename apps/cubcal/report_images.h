@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "cubcal/io/image_file.h"
+
+namespace cubcal {
+struct ImageSplit;
+}
+
+namespace cubcal::app {
+
+/// Image `index` of a split, as a report shows it.
+Image split_image(const ImageSplit& split, std::size_t index);
+
+/// The test images of the drawn set that the model of a run was trained on; `data` is "phantom" or
+/// "phantom:SEED".
+std::function<Image(std::size_t)> drawn_test_images(const std::string& run,
+                                                    const std::string& data);
+
+}  // namespace cubcal::app
