@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-/// The most memory in use since reset_peak_memory: of tensors on a GPU, of the process on a CPU (0
-/// where the system does not say).
+/// The most memory in use since reset_peak_memory: held for tensors and graphs on a GPU, of the
+/// process on a CPU (0 where the system does not say).
 namespace cubcal {
 
 void reset_peak_memory(c10::Device device);

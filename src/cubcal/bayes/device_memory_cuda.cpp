@@ -25,7 +25,7 @@ void reset_peak_memory(c10::Device device) {
 
 std::int64_t peak_memory(c10::Device device) {
   if (!device.is_cuda()) return peak_process_memory();
-  return c10::cuda::CUDACachingAllocator::getDeviceStats(index_of(device)).allocated_bytes[0].peak;
+  return c10::cuda::CUDACachingAllocator::getDeviceStats(index_of(device)).reserved_bytes[0].peak;
 }
 
 void wait_for_device(c10::Device device) {
