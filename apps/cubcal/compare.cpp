@@ -7,6 +7,7 @@
 #include "cubcal/metrics/bootstrap.h"
 #include "evaluation_json.h"
 #include "logits_input.h"
+#include "metric_options.h"
 #include "number_text.h"
 #include "text_table.h"
 
@@ -98,17 +99,7 @@ void add_compare(CLI::App& app) {
   command->add_option("B", options->file_b, "The same samples from another model")->required();
   command->add_option("--calibration-a", options->calibration_a, "Apply this calibration to A");
   command->add_option("--calibration-b", options->calibration_b, "Apply this calibration to B");
-  command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
-      ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
-  command
-      ->add_option("--gamma", options->metrics.gamma,
-                   "Confidence at which the boundary curve changes sides")
-      ->capture_default_str();
-  command
-      ->add_option("--eta", options->metrics.uncertainty_threshold,
-                   "Uncertainty threshold of the AvU states, in nats")
-      ->capture_default_str();
+  add_metric_options(*command, options->metrics);
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));

@@ -7,6 +7,7 @@
 #include "evaluation_json.h"
 #include "evaluation_text.h"
 #include "logits_input.h"
+#include "metric_options.h"
 
 namespace cubcal::app {
 
@@ -66,17 +67,7 @@ void add_evaluate(CLI::App& app) {
                       "Apply this calibration first (from 'cubcal calibrate')");
   command->add_option("--ood", options->ood,
                       "Logits of out-of-distribution inputs: adds AUROC, AUPR and FPR95");
-  command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
-      ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
-  command
-      ->add_option("--gamma", options->metrics.gamma,
-                   "Confidence at which the boundary curve changes sides")
-      ->capture_default_str();
-  command
-      ->add_option("--eta", options->metrics.uncertainty_threshold,
-                   "Uncertainty threshold of the AvU states, in nats")
-      ->capture_default_str();
+  add_metric_options(*command, options->metrics);
   command
       ->add_option("--bootstrap", options->bootstrap,
                    "Replicates for intervals (0: none), by group when the file has groups")

@@ -25,6 +25,7 @@ struct OodOptions {
   std::string by;
   std::string features = "mean";
   std::string device = "cpu";
+  std::string precision = "auto";
   std::string json;
   std::string svg;
   bool fit = false;
@@ -78,6 +79,7 @@ void ood(OodOptions options) {
   complete(options);
   const std::vector<OodRow> rows = chosen_rows(options.detectors);
   options.run.device = set_up_device(options.device);
+  options.run.mc.compute.precision = parse_precision(options.precision);
   LoadedModel model = load_model(options.model, options.run.device);
   if (model.description.kind == LayerKind::kDeterministic) options.run.mc.passes = 1;
   const ImageSet set = model_data(options.data, model.description);
@@ -194,6 +196,7 @@ void add_ood(CLI::App& app) {
   command->add_option("--json", options->json, "Write everything as JSON here, '-': stdout");
   command->add_option("--svg", options->svg, "Write score histograms as PREFIX-<detector>.svg");
   add_device_option(*command, options->device);
+  add_precision_option(*command, options->precision);
   std::string known;
   for (const OodRow& row : ood_rows()) known += (known.empty() ? "" : ", ") + row.key;
   command->footer(

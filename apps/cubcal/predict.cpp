@@ -31,6 +31,7 @@ struct PredictOptions {
   std::string model;
   std::vector<std::string> images;
   std::string device = "cpu";
+  std::string precision = "auto";
   bool json = false;
   bool csv = false;
   McOptions mc;
@@ -103,6 +104,7 @@ NetworkOutput run_network(const LoadedModel& model, const std::optional<VerdictM
   const InterruptWatch watch;
   ProgressBar bar("predicting");
   McOptions mc = options.mc;
+  mc.compute.precision = parse_precision(options.precision);
   mc.interrupted = InterruptWatch::interrupted;
   mc.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   // Each image is the first of a set of its own, so that its prediction depends on no other.
@@ -328,6 +330,7 @@ void add_predict(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
   add_device_option(*command, options->device);
+  add_precision_option(*command, options->precision);
   command->footer(
       "Images are brought to the model's size as its training images were. Gray goes to all\n"
       "channels of a colour model, colour to luma for a gray one, transparency on black. The\n"

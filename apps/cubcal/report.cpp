@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "cubcal/core/error.h"
 #include "cubcal/report/write_report.h"
+#include "metric_options.h"
 #include "number_text.h"
 
 namespace cubcal::app {
@@ -56,17 +57,7 @@ void add_report(CLI::App& app, DrawnImages drawn) {
                       "The data set of the test images, to show some of them: a path, or phantom");
   command->add_option("-o,--output", options->output, "The HTML file to write")->required();
   command->add_option("--title", options->title, "Title of the page");
-  command->add_option("--bins", options->metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
-      ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
-  command
-      ->add_option("--gamma", options->metrics.gamma,
-                   "Confidence at which the boundary curve changes sides")
-      ->capture_default_str();
-  command
-      ->add_option("--eta", options->metrics.uncertainty_threshold,
-                   "Uncertainty up to which an answer is certain, in nats, in (0, ln 2)")
-      ->capture_default_str();
+  add_metric_options(*command, options->metrics);
   command
       ->add_option("--risk-target", options->risk_target,
                    "Error rate accepted among the answers that are not referred")

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
 #include "cubcal/core/error.h"
 #include "cubcal/recipe/nearest_name.h"
 #include "expect_error.h"
@@ -117,6 +120,20 @@ TEST(Recipe, TheProvenanceTellsRecipesAndDataApart) {
   EXPECT_EQ(provenance.seed, 7U);
   recipe.data.phantom.seed = 8;
   EXPECT_NE(make_provenance(recipe, load_data(recipe.data)).data_hash, provenance.data_hash);
+}
+
+TEST(Recipe, TheOnesThatShipAreValid) {
+  std::set<std::string> networks;
+  for (const auto& entry : std::filesystem::directory_iterator(CUBCAL_RECIPES)) {
+    SCOPED_TRACE(entry.path().string());
+    const Recipe recipe = load_recipe(entry.path().string());
+    check_run_options(recipe.run);
+    networks.insert(recipe.run.network);
+    ASSERT_EQ(recipe.run.stages.size(), 2U);
+    EXPECT_EQ(recipe.run.stages[1].method, TrainingMethod::kBnnCub);
+  }
+  EXPECT_EQ(networks,
+            (std::set<std::string>{"covidnet-large", "resnet34", "resnet50", "small-resnet"}));
 }
 
 TEST(NearestName, IsNoneWhereNothingIsNear) {

@@ -14,7 +14,7 @@ struct Recipe {
   DataOptions data;
   RunOptions run;
   std::size_t threads = 0;           ///< 0: all processors
-  std::string convolution = "auto";  ///< "auto" (measured at the start), "im2col" or "onednn"
+  std::string convolution = "auto";  ///< "auto": measured at the start; or a backend's name
   std::string text;                  ///< as TOML, overrides applied
 };
 

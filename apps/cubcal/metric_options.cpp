@@ -1,0 +1,18 @@
+#include "metric_options.h"
+
+namespace cubcal::app {
+
+void add_metric_options(CLI::App& command, MetricOptions& metrics) {
+  command.add_option("--bins", metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+  command
+      .add_option("--gamma", metrics.gamma, "Confidence at which the boundary curve changes sides")
+      ->capture_default_str();
+  command
+      .add_option("--eta", metrics.uncertainty_threshold,
+                  "Uncertainty up to which an answer is certain (AvU), in nats")
+      ->capture_default_str();
+}
+
+}  // namespace cubcal::app
