@@ -48,10 +48,10 @@ bench: build packages-bench
 	/usr/bin/python3 benchmarks/run.py --build build --docs docs/performance.md
 
 format: packages-lint
-	git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i
+	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-14 -i
 
 lint: packages-lint
-	git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 --dry-run --Werror
+	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-14 --dry-run --Werror
 	cmake --preset dev -DCUBCAL_NN=OFF
 	git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-dev --quiet
 

@@ -2,8 +2,8 @@
 """Times Bayesian-Torch on the jobs cubcal's benchmarks time: a training step of S passes, S-pass
 prediction of a batch, and S-pass prediction of one image.
 
-The network is torchvision's, converted by dnn_to_bnn as that package's examples do it: every
-convolution and linear layer Gaussian, by reparameterisation. Prints one JSON object; times are in
+The network is torchvision's, or COVID-Net-Large of covidnet_torch.py, converted by dnn_to_bnn as
+that package's examples do it: every convolution and linear layer Gaussian, by reparameterisation. Prints one JSON object; times are in
 milliseconds, each the median of --repeats runs after one to warm up.
 
     python3 benchmarks/peer_bayesian_torch.py --network resnet18 --size 64 --batch 64 --passes 80
@@ -36,7 +36,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--network", default="resnet18",
-                        choices=["resnet18", "resnet34", "resnet50"])
+                        choices=["resnet18", "resnet34", "resnet50", "covidnet-large"])
     parser.add_argument("--size", type=int, default=224, help="height and width of the images")
     parser.add_argument("--classes", type=int, default=3)
     parser.add_argument("--batch", type=int, default=64, help="images of the prediction job")
@@ -55,6 +55,13 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def make_network(torchvision, arguments):
+    if arguments.network == "covidnet-large":
+        from covidnet_torch import CovidNetLarge
+        return CovidNetLarge(arguments.classes, arguments.size)
+    return getattr(torchvision.models, arguments.network)(num_classes=arguments.classes)
+
+
 class Peer:
     """The converted network and what is timed on it."""
 
@@ -71,7 +78,7 @@ class Peer:
             torch.backends.cudnn.allow_tf32 = tf32
             torch.backends.cuda.matmul.allow_tf32 = tf32
         torch.manual_seed(1)
-        self.model = getattr(torchvision.models, arguments.network)(num_classes=arguments.classes)
+        self.model = make_network(torchvision, arguments)
         dnn_to_bnn.dnn_to_bnn(self.model, {
             "prior_mu": 0.0, "prior_sigma": 1.0, "posterior_mu_init": 0.0,
             "posterior_rho_init": -3.0, "type": "Reparameterization", "moped_enable": False,

@@ -40,12 +40,6 @@ Applied apply_to(const LogitsFile& file, const Calibration& calibration) {
   return applied;
 }
 
-std::vector<double> epistemic(const Predictive& predictive) {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < predictive.samples; ++i) values.push_back(predictive.epistemic(i));
-  return values;
-}
-
 void write_npz(const std::string& path, const LogitsFile& file, const Applied& applied) {
   const Predictive& predictive = applied.predictive;
   const std::vector<std::size_t> per_sample{predictive.samples};
@@ -56,7 +50,7 @@ void write_npz(const std::string& path, const LogitsFile& file, const Applied& a
   writer.add("confidence", ArrayView<const double>(predictive.confidence), per_sample);
   writer.add("uncertainty", ArrayView<const double>(predictive.entropy), per_sample);
   writer.add("aleatoric", ArrayView<const double>(predictive.aleatoric), per_sample);
-  writer.add("epistemic", ArrayView<const double>(epistemic(predictive)), per_sample);
+  writer.add("epistemic", ArrayView<const double>(epistemic_parts(predictive)), per_sample);
   writer.add("temperature", ArrayView<const double>(applied.temperatures), per_sample);
   writer.add_text("region", applied.regions);
   if (file.has_labels) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cubcal/bayes/device_memory.h"
@@ -111,15 +112,17 @@ BenchResult time_deterministic_forward(const BenchCase& which, double budget) {
   const c10::NoGradGuard no_grad;
   const auto network = network_of(which, LayerKind::kDeterministic);
   const auto dtype = set_precision(resolve_precision(which.compute.precision, which.device));
-  FusedWeights weights(network->parameters(), {1, dtype, false, 0});
-  weights.draw();
+  std::optional<FusedWeights> weights;  // a CPU takes the network's own
+  if (which.device.is_cuda()) {
+    weights.emplace(network->parameters(), FusedWeights::Options{1, dtype, false, 0});
+    weights->draw();
+  }
   const std::int64_t batch = std::min(which.batch, which.images);
   const at::Tensor images =
       preprocess(drawn_bytes(batch, which), preprocessing_of(which))
           .to(at::TensorOptions().dtype(dtype), false, false, at::MemoryFormat::ChannelsLast);
-  const bool plain = which.device.is_cpu();
   BenchResult result = time_work(which.device, which.device.is_cuda() ? 5 : 1, budget, [&] {
-    network->forward(images, plain ? network->mean_context() : weights.context(0));
+    network->forward(images, weights ? weights->context(0) : network->mean_context());
   });
   const double forwards =
       static_cast<double>(which.passes * which.images) / static_cast<double>(batch);

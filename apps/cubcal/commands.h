@@ -20,6 +20,7 @@ void add_completion(CLI::App& app);
 void add_data(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
+void add_results(CLI::App& app);
 /// Test images that lie on no disk: by run folder and the value of --data ("phantom", ...).
 using DrawnImages =
     std::function<std::function<Image(std::size_t)>(const std::string&, const std::string&)>;
@@ -28,6 +29,7 @@ void add_report(CLI::App& app, DrawnImages drawn = {});
 void add_attach(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_experiment(CLI::App& app);
 void add_import(CLI::App& app);
 void add_logits(CLI::App& app);
 void add_ood(CLI::App& app);

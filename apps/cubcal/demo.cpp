@@ -40,9 +40,12 @@ std::string command_text(const DemoCommandOptions& options) {
 }
 
 DemoTables run_demo(const DemoOptions& options, const std::string& command) {
-  const std::vector<DemoPart> parts = demo_parts(options);
+  const std::vector<RunPart> parts = demo_parts(options);
   const ImageSet set = load_data(parts.front().recipe.data);
-  for (const DemoPart& part : parts) make_demo_part(part, set, command);
+  for (const RunPart& part : parts) {
+    make_part(
+        part, [&set]() -> const ImageSet& { return set; }, "", command);
+  }
   return demo_tables(parts);
 }
 
@@ -92,7 +95,7 @@ std::string write_demo_report(const DemoCommandOptions& options) {
   report::ReportOptions page;
   page.output = options.demo.folder + "/report.html";
   for (std::size_t i = 0; i < options.seeds; ++i) {
-    const std::vector<DemoPart> parts = demo_parts(repeat_of(options, i));
+    const std::vector<RunPart> parts = demo_parts(repeat_of(options, i));
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       page.runs.push_back(part->folder);
     }

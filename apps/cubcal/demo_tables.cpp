@@ -59,7 +59,7 @@ NumberTable empty_detection() {
           {}};
 }
 
-void add_post_hoc(const DemoPart& part, DemoTables& tables) {
+void add_post_hoc(const RunPart& part, DemoTables& tables) {
   const LogitsFile validation = read_logits_file(part.logits("val"));
   const LogitsFile test = read_logits_file(part.logits("test"));
   const auto add = [&](const std::string& name, double t_high, double t_low,
@@ -88,9 +88,9 @@ void add_post_hoc(const DemoPart& part, DemoTables& tables) {
 
 }  // namespace
 
-DemoTables demo_tables(const std::vector<DemoPart>& parts) {
+DemoTables demo_tables(const std::vector<RunPart>& parts) {
   DemoTables tables{empty_methods(), empty_post_hoc(), empty_detection(), {}};
-  for (const DemoPart& part : parts) {
+  for (const RunPart& part : parts) {
     const LogitsFile test = read_logits_file(part.logits("test"));
     const Predictive in_distribution = predict_file(test, std::nullopt);
     tables.methods.rows.push_back(

@@ -17,6 +17,6 @@ struct DemoTables {
 };
 
 /// Saves the calibrations beside the logits of the part they were fitted on.
-DemoTables demo_tables(const std::vector<DemoPart>& parts);
+DemoTables demo_tables(const std::vector<RunPart>& parts);
 
 }  // namespace cubcal::app

@@ -3,13 +3,8 @@
 
 #include "commands.h"
 #include "compute_setup.h"
-#include "cubcal/infer/mc_engine.h"
-#include "cubcal/infer/model_folder.h"
-#include "cubcal/io/npz.h"
-#include "interrupt.h"
 #include "model_data.h"
-#include "progress_bar.h"
-#include "tensor_values.h"
+#include "split_logits.h"
 
 namespace cubcal::app {
 
@@ -26,58 +21,15 @@ struct LogitsOptions {
   McOptions mc;
 };
 
-/// Class names of npz sets are numbers, so it is labels that must fit the model.
-std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t classes) {
-  std::vector<std::int64_t> labels = values_of(split.labels);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] >= 0 && labels[i] < static_cast<std::int64_t>(classes)) continue;
-    throw DataError("label " + std::to_string(labels[i]) + " of image " + std::to_string(i) +
-                    " in split '" + split.name + "' is no class of the model, which has " +
-                    std::to_string(classes));
-  }
-  return labels;
-}
-
-void write_output(const LogitsOptions& options, const ImageSplit& split,
-                  const std::vector<std::string>& columns, const ModelDescription& model,
-                  const McOutput& output) {
-  const auto samples = static_cast<std::size_t>(split.size());
-  NpzWriter npz(options.output);
-  npz.add("logits", output.logits);
-  if (!split.outliers) {
-    const std::vector<std::int64_t> labels = checked_labels(split, model.classes());
-    npz.add("labels", ArrayView<const std::int64_t>(labels), {samples});
-  }
-  if (split.groups.defined()) {
-    const std::vector<std::int64_t> groups = values_of(split.groups);
-    npz.add("groups", ArrayView<const std::int64_t>(groups), {samples});
-  }
-  npz.add_text("class_names", model.class_names);
-  if (!split.files.empty()) npz.add_text("files", split.files);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    npz.add_text("column_" + columns[c], split.metadata[c]);
-  }
-  for (std::size_t i = 0; i < output.features.size(); ++i) {
-    npz.add("features_" + output.feature_names[i], output.features[i]);
-  }
-  npz.finish();
-}
-
 void logits(LogitsOptions options) {
   const c10::Device device = set_up_device(options.device);
   const LoadedModel model = load_model(options.model, device);
   const ImageSet set = model_data(options.data, model.description, options.all_rows);
   const ImageSplit& split = set.split(options.split);
   if (!split.outliers) checked_labels(split, model.description.classes());
-  const InterruptWatch watch;
-  ProgressBar bar("predicting");
   options.mc.compute.precision = parse_precision(options.precision);
-  options.mc.interrupted = InterruptWatch::interrupted;
-  options.mc.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
-  McEngine engine(*model.network, model.description.preprocessing);
-  const McOutput output = engine.run(split.images, options.mc);
-  bar.wipe();
-  write_output(options, split, set.columns, model.description, output);
+  const McOutput output = draw_split(model, split, options.mc, "predicting");
+  write_split_logits(options.output, set, split, model.description, output);
   std::cout << "wrote " << options.output << ": " << output.logits.shape()[0] << " x "
             << output.logits.shape()[1] << " x " << output.logits.shape()[2]
             << " logits (passes, samples, classes) of split '" << split.name << "'\n";

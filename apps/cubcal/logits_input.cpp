@@ -38,10 +38,7 @@ void require_labels(const LogitsFile& file, const std::string& purpose) {
 
 Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>& calibration) {
   try {
-    const McLogits logits(file.logits);
-    Predictive unscaled = predict(logits);
-    if (!calibration) return unscaled;
-    return apply_calibration(*calibration, logits, unscaled);
+    return predict_calibrated(McLogits(file.logits), calibration);
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }

@@ -58,8 +58,8 @@ int run(CLI::App& app, int argc, char** argv) {
 
 /// Whether the command line asks for something that needs neither a network nor images.
 bool is_numeric(int argc, char** argv) {
-  const std::array<std::string, 7> commands = {"evaluate", "calibrate", "apply",  "compare",
-                                               "adaptive", "boundary",  "example"};
+  const std::array<std::string, 8> commands = {"evaluate", "calibrate", "apply",   "compare",
+                                               "adaptive", "boundary",  "example", "results"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--version") return true;
@@ -107,6 +107,7 @@ int main(int argc, char** argv) {
 
 #ifdef CUBCAL_NN
   cubcal::app::add_demo(app);
+  cubcal::app::add_experiment(app);
   cubcal::app::add_train(app);
   cubcal::app::add_logits(app);
   cubcal::app::add_predict(app);
@@ -122,6 +123,7 @@ int main(int argc, char** argv) {
   cubcal::app::add_adaptive(app);
   cubcal::app::add_boundary(app);
   cubcal::app::add_example(app);
+  cubcal::app::add_results(app);
 #ifndef CUBCAL_FULL_PROGRAM
   cubcal::app::add_data(app);
 #ifdef CUBCAL_NN

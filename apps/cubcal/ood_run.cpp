@@ -98,6 +98,13 @@ McOutput OodRun::run(const std::string& split, McOptions mc, const std::string& 
   return engine_.run(set_.split(split).images, mc);
 }
 
+void OodRun::use_logits(const std::string& split, NdArray logits) {
+  Drawn drawn;
+  drawn.logits = std::move(logits);
+  drawn.plain = predict(McLogits(drawn.logits));
+  drawn_.insert_or_assign(split, std::move(drawn));
+}
+
 OodRun::Drawn& OodRun::drawn(const std::string& split) {
   const auto found = drawn_.find(split);
   if (found != drawn_.end()) return found->second;

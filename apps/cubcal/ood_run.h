@@ -39,6 +39,9 @@ class OodRun {
  public:
   OodRun(LoadedModel& model, const ImageSet& set, const OodRunOptions& options);
 
+  /// Takes logits of a split that were drawn before with the same options.
+  void use_logits(const std::string& split, NdArray logits);
+
   const Predictive& plain(const std::string& split);
   /// Under the model's own dual temperatures, else under DTS fitted on `val`.
   const Predictive& with_dts(const std::string& split);

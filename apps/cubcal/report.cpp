@@ -1,9 +1,9 @@
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "commands.h"
 #include "cubcal/core/error.h"
+#include "cubcal/report/run_input.h"
 #include "cubcal/report/write_report.h"
 #include "metric_options.h"
 #include "number_text.h"
@@ -20,10 +20,7 @@ void take_drawn_images(report::ReportOptions& options, const DrawnImages& drawn)
   if (options.runs.empty()) {
     throw ArgumentError("--data phantom goes with run folders, whose models say how it was drawn");
   }
-  const std::string& run = options.runs.front();
-  const std::size_t equals = run.find('=');
-  const bool has_label = equals != std::string::npos && !std::filesystem::is_directory(run);
-  options.test_image = drawn(has_label ? run.substr(equals + 1) : run, options.data);
+  options.test_image = drawn(report::parse_run_name(options.runs.front()).folder, options.data);
 }
 
 void make_report(report::ReportOptions options, const DrawnImages& drawn) {

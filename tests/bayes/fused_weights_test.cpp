@@ -13,7 +13,7 @@ namespace cubcal {
 namespace {
 
 /// Layers of every shape the kernels tell apart: 3x3, 1x1, depthwise, a row longer than a tile, a
-/// linear one; sizes that are no multiple of four.
+/// linear one; first at places that are multiples of four, then of two, then at odd ones.
 struct Layers {
   explicit Layers(c10::Device device, LayerKind kind = LayerKind::kVariational)
       : factory(kind == LayerKind::kVariational ? LayerFactory::variational(store)
@@ -28,6 +28,10 @@ struct Layers {
       options.bias = bias;
       return options;
     };
+    factory.conv_norm("u", conv(64, 20, 3, 1, false), "un");
+    factory.conv_norm("v", conv(12, 500, 1, 1, false), "vn");
+    factory.linear("w", 7, 6);
+    factory.conv_norm("x", conv(12, 500, 1, 1, true), "xn");
     factory.conv_norm("a", conv(5, 7, 3, 1, false), "an");
     factory.conv_norm("b", conv(7, 11, 1, 1, true), "bn");
     factory.conv2d("c", conv(11, 11, 3, 11, true));
@@ -226,6 +230,39 @@ TEST_P(Fused, DrawsAtOnceAreConvolutionsDrawByDraw) {
         const at::Tensor of_draw = shared ? x : x.narrow(0, 2 * s, 2);
         const at::Tensor expected = at::conv2d(of_draw, weight[s].permute({0, 3, 1, 2}), {}, 2, 1);
         EXPECT_LT(distance(expected, y.narrow(0, 2 * s, 2)), 2e-3);  // TF32 on a GPU
+      }
+    }
+  }
+}
+
+TEST_P(Fused, DepthwiseDrawsAtOnceAreConvolutionsDrawByDraw) {
+  for (const std::int64_t channels : {6, 5}) {
+    for (const bool shared : {true, false}) {
+      for (const std::int64_t stride : {1, 2}) {
+        Conv2dOptions options;
+        options.in_channels = channels;
+        options.out_channels = channels;
+        options.groups = channels;
+        options.stride = stride;
+        options.padding = 1;
+        // As in a buffer of draws, where other parameters lie between the weights of two draws.
+        const at::Tensor weight =
+            at::sin(at::arange(3 * (9 * channels + 7), at::kFloat))
+                .to(device())
+                .as_strided({3, channels, 3, 3, 1}, {9 * channels + 7, 9, 3, 1, 1});
+        const std::int64_t rows = shared ? 2 : 6;
+        const at::Tensor x = at::cos(at::arange(rows * channels * 11 * 13, at::kFloat))
+                                 .view({rows, channels, 11, 13})
+                                 .to(device())
+                                 .contiguous(at::MemoryFormat::ChannelsLast);
+        const at::Tensor y = batched_conv2d(x, weight, options, shared);
+        EXPECT_TRUE(y.is_contiguous(at::MemoryFormat::ChannelsLast));
+        for (std::int64_t s = 0; s < 3; ++s) {
+          const at::Tensor of_draw = shared ? x : x.narrow(0, 2 * s, 2);
+          const at::Tensor expected = at::conv2d(
+              of_draw.cpu(), weight[s].cpu().permute({0, 3, 1, 2}), {}, stride, 1, 1, channels);
+          EXPECT_LT(distance(expected, y.narrow(0, 2 * s, 2)), 1e-6);
+        }
       }
     }
   }

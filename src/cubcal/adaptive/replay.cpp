@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::size_t kSamplesPerBlock = 16;
 
-Predictive predict_all(const McLogits& logits, const std::optional<Calibration>& calibration) {
-  Predictive unscaled = predict(logits);
-  return calibration ? apply_calibration(*calibration, logits, unscaled) : unscaled;
-}
-
 /// Stops one sample, whose place in the replay is taken by the decision of all passes so far.
 void replay_sample(const McLogits& logits, std::size_t sample, const AdaptiveOptions& options,
                    SequentialDecision sequence, AdaptiveReplay& replay) {
@@ -37,7 +32,7 @@ AdaptiveReplay replay_adaptive(const McLogits& logits, const AdaptiveOptions& ad
                                const std::optional<Calibration>& calibration) {
   const SequentialDecision empty(logits.classes(), logits.passes(), adaptive, decision,
                                  calibration ? &*calibration : nullptr);
-  const Predictive all = predict_all(logits, calibration);
+  const Predictive all = predict_calibrated(logits, calibration);
   AdaptiveReplay replay;
   replay.total = logits.passes();
   replay.passes.assign(logits.samples(), logits.passes());

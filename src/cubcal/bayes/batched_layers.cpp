@@ -18,9 +18,14 @@ at::Tensor by_draw(const at::Tensor& rows, std::int64_t draws, bool shared) {
   return shared ? rows.unsqueeze(0).expand(shape) : rows.view(shape);
 }
 
-/// Convolutions in groups are few and small: draw after draw.
+/// Depthwise ones all at once; other convolutions in groups are few and small: draw after draw.
 at::Tensor grouped(const at::Tensor& x, const at::Tensor& weight, const Conv2dOptions& options,
                    bool shared) {
+  if (options.kernel == 3 && options.groups == options.in_channels &&
+      options.out_channels == options.in_channels) {
+    return fused_depthwise(x, weight, {3, options.stride, options.padding, options.dilation},
+                           shared);
+  }
   const std::int64_t draws = weight.size(0);
   std::vector<at::Tensor> results;
   for (std::int64_t s = 0; s < draws; ++s) {
@@ -38,15 +43,10 @@ at::Tensor batched_conv2d(const at::Tensor& x, const at::Tensor& weight,
   if (options.groups > 1) return grouped(x, weight, options, shared);
   const std::int64_t draws = weight.size(0);
   const std::int64_t images = shared ? x.size(0) : x.size(0) / draws;
-  const auto side = [&](std::int64_t in) {
-    return (in + 2 * options.padding - options.dilation * (options.kernel - 1) - 1) /
-               options.stride +
-           1;
-  };
-  const std::int64_t height = side(x.size(2));
-  const std::int64_t width = side(x.size(3));
-  const at::Tensor patches =
-      fused_patches(x, {options.kernel, options.stride, options.padding, options.dilation});
+  const PatchOptions places{options.kernel, options.stride, options.padding, options.dilation};
+  const std::int64_t height = patch_places(x.size(2), places);
+  const std::int64_t width = patch_places(x.size(3), places);
+  const at::Tensor patches = fused_patches(x, places);
   const at::Tensor rows = patches.view({-1, patches.size(2)});
   const at::Tensor products =
       at::bmm(by_draw(rows, draws, shared), weight.flatten(2).transpose(1, 2));

@@ -1,5 +1,7 @@
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -22,6 +24,16 @@ void wait_for(const c10::cuda::CUDAStream& earlier, const c10::cuda::CUDAStream&
   at::cuda::CUDAEvent event;
   event.record(earlier);
   event.block(later);
+}
+
+/// During a capture LibTorch cannot give back what it has cached, graphs of earlier runs included,
+/// and would run out of memory: it is given back before, where less than half of the device's
+/// memory is free.
+void make_room() {
+  std::size_t free_bytes = 0;
+  std::size_t all_bytes = 0;
+  C10_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all_bytes));
+  if (free_bytes < all_bytes / 2) c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
 }  // namespace
@@ -57,6 +69,7 @@ void DeviceGraph::capture(const std::function<void()>& work) {
   }
   state_->stream->synchronize();
   const c10::cuda::CUDAStreamGuard guard(*state_->stream);
+  make_room();
   state_->graph.emplace();
   const CaptureMark mark;
   state_->graph->capture_begin();

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cubcal/bayes/fused_layout.h"
+#include "cubcal/bayes/fused_segment.h"
 #include "cubcal/bayes/normal_formula.h"
 #include "cubcal/core/philox.h"
 
@@ -12,8 +12,8 @@
 namespace cubcal {
 
 /// Four values of the noise: those of elements 4 block ... 4 block + 3.
-CUBCAL_HOST_DEVICE void normal_block(const std::uint32_t* words, std::int64_t block,
-                                     float (&values)[4]) {
+CUBCAL_HOST_DEVICE void normal_four(const std::uint32_t* words, std::int64_t block,
+                                    float (&values)[4]) {
   const std::array<std::uint32_t, 4> bits =
       philox4x32({static_cast<std::uint32_t>(block), 0, words[2], words[3]}, {words[0], words[1]});
   normal_pair(bits[0], bits[1], values[0], values[1]);

@@ -38,7 +38,7 @@ void for_noise(const FusedTile& tile, const std::uint32_t* words, const Work& wo
   const std::int64_t last = tile.first + tile.count;
   for (std::int64_t block = tile.first / 4; 4 * block < last; ++block) {
     float noise[4];
-    normal_block(words, block, noise);
+    normal_four(words, block, noise);
     for (std::int64_t k = 0; k < 4; ++k) {
       const std::int64_t i = 4 * block + k;
       if (i >= tile.first && i < last) work(i, noise[k]);
@@ -233,14 +233,14 @@ void fused_bias_act(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
   });
 }
 
+std::int64_t patch_places(std::int64_t side, const PatchOptions& options) {
+  const std::int64_t reach = options.dilation * (options.kernel - 1) + 1;
+  return (side + 2 * options.padding - reach) / options.stride + 1;
+}
+
 at::Tensor fused_patches(const at::Tensor& x, const PatchOptions& options) {
-  const auto out = [&](std::int64_t side) {
-    return (side + 2 * options.padding - options.dilation * (options.kernel - 1) - 1) /
-               options.stride +
-           1;
-  };
-  const std::int64_t height = out(x.size(2));
-  const std::int64_t width = out(x.size(3));
+  const std::int64_t height = patch_places(x.size(2), options);
+  const std::int64_t width = patch_places(x.size(3), options);
   const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
   if (options.kernel == 1 && options.stride == 1 && options.padding == 0) {
     return input.permute({0, 2, 3, 1}).reshape({x.size(0), height * width, x.size(1)});
@@ -259,6 +259,33 @@ at::Tensor fused_patches(const at::Tensor& x, const PatchOptions& options) {
                     .permute({0, 3, 2, 1})
                     .reshape(patches.sizes()));
   return patches;
+}
+
+at::Tensor fused_depthwise(const at::Tensor& x, const at::Tensor& weight,
+                           const PatchOptions& options, bool shared) {
+  const std::int64_t draws = weight.size(0);
+  const std::int64_t channels = x.size(1);
+  const std::int64_t images = shared ? x.size(0) : x.size(0) / draws;
+  if (options.kernel != 3 || weight[0].numel() != 9 * channels ||
+      weight.scalar_type() != x.scalar_type() || !weight[0].is_contiguous()) {
+    throw ArgumentError("a depthwise convolution takes a 3x3 kernel per channel and draw");
+  }
+  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor y = at::empty({draws * images, channels, patch_places(x.size(2), options),
+                                  patch_places(x.size(3), options)},
+                                 x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  if (y.numel() == 0) return y;
+  if (x.is_cuda()) {
+    device::depthwise(input, weight, options, shared, y);
+    return y;
+  }
+  for (std::int64_t s = 0; s < draws; ++s) {
+    const at::Tensor rows = shared ? input : input.narrow(0, s * images, images);
+    y.narrow(0, s * images, images)
+        .copy_(at::conv2d(rows, weight[s].view({channels, 1, 3, 3}), {}, options.stride,
+                          options.padding, options.dilation, channels));
+  }
+  return y;
 }
 
 }  // namespace cubcal

@@ -70,8 +70,17 @@ struct PatchOptions {
   std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
 };
 
+/// Places of the kernel along a side of so many pixels.
+std::int64_t patch_places(std::int64_t side, const PatchOptions& options);
+
 /// The patches a convolution sees, as rows: x [N, C, H, W] channels last -> [N, H' W', kernel^2 C]
 /// with C running fastest, as in weights that are channels last.
 at::Tensor fused_patches(const at::Tensor& x, const PatchOptions& options);
+
+/// A 3x3 convolution of each channel by itself, under S draws at once. x: [S * N, C, H, W] ordered
+/// by draw, or [N, C, H, W] if all draws see the same images (`shared`), channels last; weight:
+/// [S, C, 3, 3, 1], of x's type. Gives [S * N, C, H', W'] channels last.
+at::Tensor fused_depthwise(const at::Tensor& x, const at::Tensor& weight,
+                           const PatchOptions& options, bool shared);
 
 }  // namespace cubcal

@@ -1,11 +1,10 @@
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
-#include <cuda_bf16.h>
 
 #include <algorithm>
 
-#include "cubcal/bayes/fused_formula.h"
+#include "cubcal/bayes/fused_draw.cuh"
 #include "cubcal/bayes/fused_kernels_device.h"
 
 namespace cubcal::device {
@@ -13,12 +12,7 @@ namespace cubcal::device {
 namespace {
 
 constexpr int kThreads = 256;
-using Bf16 = __nv_bfloat16;
-
-__device__ float load(const float* from) { return *from; }
-__device__ float load(const Bf16* from) { return __bfloat162float(*from); }
-__device__ void store(float* to, float value) { *to = value; }
-__device__ void store(Bf16* to, float value) { *to = __float2bfloat16(value); }
+constexpr int kFoldThreads = 128;
 
 template <class Work>
 void with_type(c10::ScalarType dtype, const Work& work) {
@@ -45,105 +39,6 @@ __device__ std::int64_t thread_index() {
 }
 __device__ std::int64_t thread_count() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-// A tile that changes its layout is staged in shared memory, each run of channels padded so that
-// the taps of a channel fall into different banks.
-constexpr int kPadding = 2;
-constexpr int kStage = static_cast<int>(kFusedTile) * 2;
-
-/// What the threads of a block share while they draw a tile.
-struct DrawnTile {
-  FusedSegment segment;
-  int first;  ///< of the tile, in its segment
-  int count;
-  int lead;    ///< elements before the tile in its first block of noise
-  int blocks;  ///< of noise
-  std::int64_t first_block;
-};
-
-__device__ DrawnTile drawn_tile(const FusedSegment* segments, const FusedTile& tile) {
-  DrawnTile drawn;
-  drawn.segment = segments[tile.segment];
-  drawn.first = static_cast<int>(tile.first - drawn.segment.offset);
-  drawn.count = tile.count;
-  drawn.first_block = tile.first / 4;
-  drawn.lead = static_cast<int>(tile.first - 4 * drawn.first_block);
-  drawn.blocks = (drawn.lead + tile.count + 3) / 4;
-  return drawn;
-}
-
-/// Four values at 4 * (first_block + b) of a flat buffer; those outside the tile are not used.
-__device__ float4 load_four(const float* flat, std::int64_t block, std::int64_t size) {
-  if (4 * block + 4 <= size) return reinterpret_cast<const float4*>(flat)[block];
-  float4 values{0, 0, 0, 0};
-  float* value = &values.x;
-  for (int k = 0; 4 * block + k < size; ++k) value[k] = flat[4 * block + k];
-  return values;
-}
-
-template <class Out>
-__global__ void draw_tiles(const FusedSegment* segments, const FusedTile* tiles, const float* mu,
-                           const float* sigma, const std::uint32_t* words, const float* scale,
-                           const float* shift, Out* out, std::int64_t size, std::int64_t draw_size,
-                           int passes) {
-  extern __shared__ unsigned char staged_bytes[];
-  Out* staged = reinterpret_cast<Out*>(staged_bytes);
-  const DrawnTile tile = drawn_tile(segments, tiles[blockIdx.x]);
-  const FusedSegment& segment = tile.segment;
-  const bool scaled = segment.affine >= 0 && scale != nullptr;
-  const bool moves = segment.area > 1;
-  const int channels = segment.row / segment.area;
-  const int runs = tile.count / channels;
-  const bool stages = moves && segment.row <= kFusedTile && runs * (channels + kPadding) <= kStage;
-  const int first_row = tile.first / segment.row;
-  for (int pass = blockIdx.y; pass < passes; pass += gridDim.y) {
-    Out* drawn = out + pass * draw_size + segment.place;
-    for (int b = threadIdx.x; b < tile.blocks; b += blockDim.x) {
-      const float4 mean = load_four(mu, tile.first_block + b, size);
-      float weights[4] = {mean.x, mean.y, mean.z, mean.w};
-      if (sigma != nullptr) {
-        const float4 deviation = load_four(sigma, tile.first_block + b, size);
-        float noise[4];
-        normal_block(words + 4 * pass, tile.first_block + b, noise);
-        weights[0] = fmaf(deviation.x, noise[0], weights[0]);
-        weights[1] = fmaf(deviation.y, noise[1], weights[1]);
-        weights[2] = fmaf(deviation.z, noise[2], weights[2]);
-        weights[3] = fmaf(deviation.w, noise[3], weights[3]);
-      }
-      const int start = 4 * b - tile.lead;  // in the tile
-      RowPlace place{0, 0, 0};
-      if (moves || scaled) place = row_place(segment, tile.first + max(start, 0));
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const int t = start + k;
-        if (t < 0 || t >= tile.count) continue;
-        float weight = weights[k];
-        if (scaled) {
-          const std::int64_t row = segment.affine + place.row;
-          weight = fmaf(weight, scale[row], shift[row]);
-        }
-        if (stages) {
-          const int run = (place.row - first_row) * segment.area + place.tap;
-          store(staged + run * (channels + kPadding) + place.channel, weight);
-        } else {
-          store(drawn + (moves ? channels_last(segment, place) : tile.first + t), weight);
-        }
-        if (moves || scaled) advance(segment, place);
-      }
-    }
-    if (!stages) continue;
-    __syncthreads();
-    const int warps = static_cast<int>(blockDim.x) / 32;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    for (int run = static_cast<int>(threadIdx.x) / 32; run < runs; run += warps) {
-      for (int channel = lane; channel < channels; channel += 32) {
-        drawn[tile.first + run * channels + channel] =
-            staged[run * (channels + kPadding) + channel];
-      }
-    }
-    __syncthreads();
-  }
-}
-
 template <class Gradient>
 __global__ void fold_tiles(const FusedSegment* segments, const FusedTile* tiles,
                            const std::int64_t* pointers, int segment_count,
@@ -151,15 +46,18 @@ __global__ void fold_tiles(const FusedSegment* segments, const FusedTile* tiles,
                            const float* sigma, const float* prior_mean, float prior_sigma,
                            const float* kl_weight, float* mu_gradient, float* rho_gradient,
                            double* kl) {
-  const int which = tiles[blockIdx.x].segment;
-  const DrawnTile tile = drawn_tile(segments, tiles[blockIdx.x]);
-  const FusedSegment& segment = tile.segment;
+  const FusedTile tile = tiles[blockIdx.x];
+  const int which = tile.segment;
+  const FusedSegment segment = segments[which];
+  const std::int64_t first_block = tile.first / 4;
+  const auto lead = static_cast<int>(tile.first % 4);  // elements of its block before the tile
+  const auto first = static_cast<std::int32_t>(tile.first - segment.offset);
   const bool gaussian = sigma != nullptr;
   const float weight = gaussian ? kl_weight[which] : 0.0F;
   double kl_sum = 0;
-  for (int b = threadIdx.x; b < tile.blocks; b += blockDim.x) {
-    const int start = 4 * b - tile.lead;  // in the tile
-    RowPlace place = row_place(segment, tile.first + max(start, 0));
+  for (int b = threadIdx.x; 4 * b < lead + tile.count; b += blockDim.x) {
+    const int start = 4 * b - lead;  // in the tile
+    RowPlace place = row_place(segment, first + max(start, 0));
     int places[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
@@ -173,7 +71,7 @@ __global__ void fold_tiles(const FusedSegment* segments, const FusedTile* tiles,
       const auto* gradient =
           reinterpret_cast<const Gradient*>(pointers[pass * segment_count + which]);
       float noise[4] = {0, 0, 0, 0};
-      if (gaussian) normal_block(words + 4 * pass, tile.first_block + b, noise);
+      if (gaussian) normal_four(words + 4 * pass, first_block + b, noise);
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         if (places[k] < 0) continue;
@@ -185,7 +83,7 @@ __global__ void fold_tiles(const FusedSegment* segments, const FusedTile* tiles,
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       if (places[k] < 0) continue;
-      const std::int64_t i = segment.offset + tile.first + start + k;
+      const std::int64_t i = tile.first + start + k;
       if (!gaussian) {
         mu_gradient[i] = plain[k];
         continue;
@@ -198,10 +96,10 @@ __global__ void fold_tiles(const FusedSegment* segments, const FusedTile* tiles,
     }
   }
   if (!gaussian) return;
-  __shared__ double sums[kThreads];
+  __shared__ double sums[kFoldThreads];
   sums[threadIdx.x] = kl_sum;
   __syncthreads();
-  for (int half = kThreads / 2; half > 0; half /= 2) {
+  for (int half = kFoldThreads / 2; half > 0; half /= 2) {
     if (static_cast<int>(threadIdx.x) < half) sums[threadIdx.x] += sums[threadIdx.x + half];
     __syncthreads();
   }
@@ -248,12 +146,7 @@ __global__ void mask_values(Number* mask, const std::int64_t* samples, const std
   }
 }
 
-/// `Width` neighbouring channels per thread, read and written at once.
-template <class Number, int Width>
-struct alignas(sizeof(Number) * Width) Pack {
-  Number values[Width];
-};
-
+/// `Width` neighbouring channels per thread.
 template <class Number, class Bias, int Width>
 __global__ void bias_act_packs(Number* x, const Bias* bias, const Number* residual, bool relu,
                                int channels, std::int64_t packs, std::int64_t packs_per_draw) {
@@ -306,6 +199,77 @@ __global__ void copy_patches(const P* x, P* patches, PatchShape shape, std::int6
   }
 }
 
+/// Neighbouring results in a row of an image per thread, which keeps its weights for them.
+constexpr int kStrip = 8;
+
+/// A 3x3 depthwise convolution under all draws. In x: the strips of one image, `Width` channels per
+/// thread; in y: the images, draw by draw.
+template <class Number, int Width>
+__global__ void depthwise_strips(const Number* x, const Number* weight, Number* y, PatchShape shape,
+                                 int rows, int rows_per_draw, bool shared,
+                                 std::int64_t draw_stride) {
+  using P = Pack<Number, Width>;
+  const int strips = (shape.out_width + kStrip - 1) / kStrip;
+  const auto i = static_cast<int>(thread_index());
+  const int pack = i % shape.channels;
+  const int strip = i / shape.channels % strips;
+  const int out_y = i / shape.channels / strips;
+  if (out_y >= shape.positions / shape.out_width) return;
+  const int last = min((strip + 1) * kStrip, shape.out_width);
+  for (int row = static_cast<int>(blockIdx.y); row < rows; row += static_cast<int>(gridDim.y)) {
+    const int draw = row / rows_per_draw;
+    float weights[Width][9];
+    const Number* of_draw = weight + draw * draw_stride + pack * Width * 9;
+#pragma unroll
+    for (int k = 0; k < 9 * Width; ++k) weights[k / 9][k % 9] = load(of_draw + k);
+    const std::int64_t image = shared ? row - draw * rows_per_draw : row;
+    const P* from =
+        reinterpret_cast<const P*>(x) + image * shape.height * shape.width * shape.channels;
+    P* to = reinterpret_cast<P*>(y) + std::int64_t{row} * shape.positions * shape.channels;
+    for (int out_x = strip * kStrip; out_x < last; ++out_x) {
+      float sums[Width] = {};
+#pragma unroll
+      for (int tap = 0; tap < 9; ++tap) {
+        const int in_y = out_y * shape.stride - shape.padding + tap / 3 * shape.dilation;
+        const int in_x = out_x * shape.stride - shape.padding + tap % 3 * shape.dilation;
+        if (in_y < 0 || in_y >= shape.height || in_x < 0 || in_x >= shape.width) continue;
+        const P values = from[(in_y * shape.width + in_x) * shape.channels + pack];
+#pragma unroll
+        for (int k = 0; k < Width; ++k) {
+          sums[k] = fmaf(load(values.values + k), weights[k][tap], sums[k]);
+        }
+      }
+      P results;
+#pragma unroll
+      for (int k = 0; k < Width; ++k) store(results.values + k, sums[k]);
+      to[(out_y * shape.out_width + out_x) * shape.channels + pack] = results;
+    }
+  }
+}
+
+template <class Number, int Width>
+void launch_depthwise(const at::Tensor& x, const at::Tensor& weight, PatchShape shape, bool shared,
+                      const at::Tensor& y) {
+  shape.channels /= Width;
+  const auto rows = static_cast<int>(y.size(0));
+  const int strips = (shape.out_width + kStrip - 1) / kStrip;
+  const int threads = shape.positions / shape.out_width * strips * shape.channels;
+  const dim3 grid(static_cast<unsigned>((threads + kThreads - 1) / kThreads),
+                  static_cast<unsigned>(std::min(rows, 65535)));
+  depthwise_strips<Number, Width><<<grid, kThreads, 0, stream()>>>(
+      pointer<const Number>(x), pointer<const Number>(weight), pointer<Number>(y), shape, rows,
+      rows / static_cast<int>(weight.size(0)), shared, weight.stride(0));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+PatchShape patch_shape(const at::Tensor& x, const PatchOptions& options, std::int64_t width,
+                       std::int64_t positions) {
+  const auto as_int = [](std::int64_t value) { return static_cast<int>(value); };
+  return {as_int(x.size(2)),        as_int(x.size(3)),      as_int(x.size(1)),
+          as_int(options.kernel),   as_int(options.stride), as_int(options.padding),
+          as_int(options.dilation), as_int(width),          as_int(positions)};
+}
+
 template <class P>
 void launch_patches(const at::Tensor& x, PatchShape shape, int width, const at::Tensor& patches) {
   shape.channels /= width;
@@ -333,17 +297,25 @@ void draw(const FusedLayout& layout, const at::Tensor& mu, const at::Tensor& sig
           const at::Tensor& words, const NormAffine& affine, const at::Tensor& out) {
   const auto tiles = static_cast<unsigned>(layout.tiles.size());
   const auto passes = static_cast<int>(out.size(0));
-  // Enough blocks to fill the device; more passes per block let it keep mu and sigma in the cache.
-  const auto slices = static_cast<unsigned>(
-      std::min<std::int64_t>(passes, std::max<std::int64_t>(1, 4096 / std::max(1U, tiles))));
+  // Some sixteen blocks for each that fits on a large device at once, so that the last ones to run
+  // do not matter; beyond that, the more passes a block takes, the less it spends on its start.
+  constexpr unsigned kBlocks = 132 * 4 * 16;
+  const unsigned slices =
+      std::clamp((kBlocks + tiles - 1) / tiles, 1U, static_cast<unsigned>(passes));
   with_type(out.scalar_type(), [&](auto type) {
     using Out = decltype(type);
-    draw_tiles<Out><<<dim3(tiles, slices), kThreads, kStage * sizeof(Out), stream()>>>(
-        pointer<const FusedSegment>(layout.device_segments),
-        pointer<const FusedTile>(layout.device_tiles), pointer<const float>(mu),
-        pointer<const float>(sigma), pointer<const std::uint32_t>(words),
-        pointer<const float>(affine.scale), pointer<const float>(affine.shift), pointer<Out>(out),
-        layout.size, layout.draw_size, passes);
+    const DrawJob<Out> job{pointer<const FusedSegment>(layout.device_segments),
+                           pointer<const FusedTile>(layout.device_tiles),
+                           pointer<const float>(mu),
+                           pointer<const float>(sigma),
+                           pointer<const std::uint32_t>(words),
+                           pointer<const float>(affine.scale),
+                           pointer<const float>(affine.shift),
+                           pointer<Out>(out),
+                           layout.size,
+                           layout.draw_size,
+                           passes};
+    draw_tiles<<<dim3(tiles, slices), kDrawThreads, 0, stream()>>>(job);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
@@ -354,7 +326,7 @@ void fold(const FusedLayout& layout, const at::Tensor& pointers, c10::ScalarType
           const at::Tensor& rho_gradient, const at::Tensor& kl) {
   with_type(dtype, [&](auto type) {
     fold_tiles<decltype(type)>
-        <<<static_cast<unsigned>(layout.tiles.size()), kThreads, 0, stream()>>>(
+        <<<static_cast<unsigned>(layout.tiles.size()), kFoldThreads, 0, stream()>>>(
             pointer<const FusedSegment>(layout.device_segments),
             pointer<const FusedTile>(layout.device_tiles), pointer<const std::int64_t>(pointers),
             static_cast<int>(layout.segments.size()), pointer<const std::uint32_t>(words),
@@ -413,10 +385,7 @@ void bias_act(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& res
 
 void patches(const at::Tensor& x, const PatchOptions& options, std::int64_t width,
              const at::Tensor& patches) {
-  const auto as_int = [](std::int64_t value) { return static_cast<int>(value); };
-  PatchShape shape{as_int(x.size(2)),        as_int(x.size(3)),      as_int(x.size(1)),
-                   as_int(options.kernel),   as_int(options.stride), as_int(options.padding),
-                   as_int(options.dilation), as_int(width),          as_int(patches.size(1))};
+  const PatchShape shape = patch_shape(x, options, width, patches.size(1));
   with_type(x.scalar_type(), [&](auto number) {
     using Number = decltype(number);
     constexpr int kWidth = 16 / sizeof(Number);
@@ -424,6 +393,19 @@ void patches(const at::Tensor& x, const PatchOptions& options, std::int64_t widt
       launch_patches<Pack<Number, kWidth>>(x, shape, kWidth, patches);
     } else {
       launch_patches<Pack<Number, 1>>(x, shape, 1, patches);
+    }
+  });
+}
+
+void depthwise(const at::Tensor& x, const at::Tensor& weight, const PatchOptions& options,
+               bool shared, const at::Tensor& y) {
+  const PatchShape shape = patch_shape(x, options, y.size(3), y.size(2) * y.size(3));
+  with_type(x.scalar_type(), [&](auto number) {
+    using Number = decltype(number);
+    if (x.size(1) % 2 == 0) {
+      launch_depthwise<Number, 2>(x, weight, shape, shared, y);
+    } else {
+      launch_depthwise<Number, 1>(x, weight, shape, shared, y);
     }
   });
 }

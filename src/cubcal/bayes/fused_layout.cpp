@@ -43,10 +43,14 @@ bool is_weight_or_its_bias(const ParameterStore& store, std::size_t index) {
   return prefix(entries[index].path) == prefix(entries[index - 1].path);
 }
 
-/// Whole rows where the layout changes, so that a tile's place is the same before and after.
-std::int64_t tile_size(const FusedSegment& segment) {
-  if (segment.area == 1 || segment.row > kFusedTile) return kFusedTile;
-  return kFusedTile / segment.row * segment.row;
+/// Of the tile that starts at element `first` of a segment. Whole rows where the layout changes, so
+/// that a tile's place is the same before and after; elsewhere tiles end where a block of noise
+/// does.
+std::int64_t tile_size(const FusedSegment& segment, std::int64_t first) {
+  const std::int64_t left = segment.size - first;
+  if (segment.area == 1) return std::min(left, kFusedTile - (segment.offset + first) % 4);
+  if (segment.row > kFusedTile) return std::min(left, kFusedTile);
+  return std::min(left, kFusedTile / segment.row * segment.row);
 }
 
 }  // namespace
@@ -72,11 +76,12 @@ FusedLayout::FusedLayout(const ParameterStore& store, ParameterKind kind)
     }
   }
   for (std::size_t s = 0; s < segments.size(); ++s) {
-    const std::int64_t step = tile_size(segments[s]);
-    for (std::int64_t done = 0; done < segments[s].size; done += step) {
-      tiles.push_back({segments[s].offset + done,
-                       static_cast<std::int32_t>(std::min(step, segments[s].size - done)),
+    std::int64_t done = 0;
+    while (done < segments[s].size) {
+      const std::int64_t count = tile_size(segments[s], done);
+      tiles.push_back({segments[s].offset + done, static_cast<std::int32_t>(count),
                        static_cast<std::int32_t>(s)});
+      done += count;
     }
   }
   device_segments = bytes_on(segments, store.device());

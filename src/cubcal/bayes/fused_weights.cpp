@@ -56,7 +56,6 @@ FusedWeights::FusedWeights(ParameterStore& store, const Options& options)
   const c10::NoGradGuard no_grad;
   const auto slots = static_cast<std::int64_t>(options.slots);
   const auto words = at::TensorOptions().device(store.device()).dtype(at::kInt);
-  sigma_ = at::empty_like(store.mu());
   noise_words_ = at::zeros({slots, 4}, words);
   dropout_words_ = at::zeros({slots, static_cast<std::int64_t>(options.dropout_layers), 4}, words);
   std::vector<bool> in_layout(store.parameters().size(), false);
@@ -177,9 +176,15 @@ void FusedWeights::refresh_norms() {
   }
 }
 
+void FusedWeights::refresh_sigma() {
+  const c10::NoGradGuard no_grad;
+  if (!sigma_.defined()) sigma_ = at::empty_like(store_.rho());
+  sigma_from_rho(store_.rho(), sigma_);
+}
+
 void FusedWeights::draw() {
   const c10::NoGradGuard no_grad;
-  sigma_from_rho(store_.rho(), sigma_);
+  if (!sigma_.defined()) refresh_sigma();
   fused_draw(gaussian_.layout, store_.mu(), sigma_, noise_words_, gaussian_.affine,
              gaussian_.drawn);
   fused_draw(point_.layout, store_.point(), {}, {}, point_.affine, point_.drawn);

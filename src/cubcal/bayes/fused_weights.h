@@ -18,8 +18,9 @@ namespace cubcal {
 /// memory, laid out and typed for fast convolutions, and with keys in device memory, so that every
 /// call below but those marked "host" can be captured in a graph.
 ///
-/// Training:  set_key (host) -> draw -> forward of every slot -> fold.
-/// Prediction: refresh_norms (host) -> set_key (host) -> draw -> forward.
+/// Training:  set_key (host) -> refresh_sigma -> draw -> forward of every slot -> fold.
+/// Prediction: refresh_norms (host), refresh_sigma; then per draw set_key (host) -> draw ->
+/// forward.
 class FusedWeights {
  public:
   struct Options {
@@ -39,6 +40,9 @@ class FusedWeights {
   void set_key(const NoiseKey& key);
   /// Host: reads batch norms' statistics; before the first draw, and after they have changed.
   void refresh_norms();
+  /// Reads rho; again after it has changed.
+  void refresh_sigma();
+  /// With the sigma of the last refresh_sigma().
   void draw();
 
   /// One slot's weights as a network's layers take them.

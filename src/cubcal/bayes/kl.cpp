@@ -49,7 +49,11 @@ std::vector<Segment> whole_segments(const ParameterStore& store, const KlOptions
   return whole;
 }
 
-std::vector<Segment> cut(const std::vector<Segment>& whole, std::int64_t longest) {
+/// In pieces of at most `longest` on the CPU; on other devices few large operations are better.
+std::vector<Segment> segments(const ParameterStore& store, const KlOptions& options,
+                              const KlScale& scale, std::int64_t longest) {
+  const std::vector<Segment> whole = whole_segments(store, options, scale);
+  if (!store.device().is_cpu()) return whole;
   std::vector<Segment> pieces;
   for (const Segment& segment : whole) {
     for (std::int64_t done = 0; done < segment.size; done += longest) {
@@ -105,7 +109,7 @@ double kl_term(const ParameterStore& store, const KlOptions& options, const KlSc
   check_kl(options, scale);
   const c10::NoGradGuard no_grad;
   at::Tensor total = at::zeros({}, store.mu().options().dtype(at::kDouble));
-  for (const Segment& segment : cut(whole_segments(store, options, scale), kCacheBlock)) {
+  for (const Segment& segment : segments(store, options, scale, kCacheBlock)) {
     const auto part = [&](const at::Tensor& flat) {
       return flat.narrow(0, segment.offset, segment.size);
     };
@@ -119,11 +123,13 @@ double kl_term(const ParameterStore& store, const KlOptions& options, const KlSc
 at::Tensor add_kl_gradient(ParameterStore& store, const KlOptions& options, const KlScale& scale) {
   check_kl(options, scale);
   const c10::NoGradGuard no_grad;
-  const auto size = std::min(kGradientBlock, store.variational_size());
+  const std::int64_t size = store.device().is_cpu()
+                                ? std::min(kGradientBlock, store.variational_size())
+                                : store.variational_size();
   const at::Tensor sigma = at::empty({size}, store.mu().options());
   const at::Tensor slope = at::empty_like(sigma);
   double total = 0;
-  for (const Segment& segment : cut(whole_segments(store, options, scale), kGradientBlock)) {
+  for (const Segment& segment : segments(store, options, scale, kGradientBlock)) {
     const auto part = [&](const at::Tensor& flat) {
       return flat.narrow(0, segment.offset, segment.size);
     };

@@ -1,7 +1,5 @@
 #include "cubcal/bayes/normal_blocks.h"
 
-#include <algorithm>
-
 #include "cubcal/bayes/normal_formula.h"
 #include "cubcal/bayes/philox_lanes.h"
 
@@ -20,17 +18,6 @@ void normal_block(std::int64_t first, const NoiseWords& words, float (&values)[k
   }
   for (int lane = 0; lane < kPhiloxLanes; ++lane) {
     for (int k = 0; k < 4; ++k) values[4 * lane + k] = value[k][lane];
-  }
-}
-
-void normal_values(std::int64_t first, std::int64_t count, const NoiseWords& words, float* values) {
-  float block[kNormalBlock];
-  const std::int64_t end = first + count;
-  for (std::int64_t start = first / 4 * 4; start < end; start += kNormalBlock) {
-    normal_block(start, words, block);
-    const std::int64_t from = std::max(start, first);
-    const std::int64_t to = std::min(start + kNormalBlock, end);
-    std::copy(block + (from - start), block + (to - start), values + (from - first));
   }
 }
 

@@ -13,7 +13,4 @@ inline constexpr std::int64_t kNormalBlock = 256;
 /// Values [first, first + kNormalBlock) of the draw; first is a multiple of four.
 void normal_block(std::int64_t first, const NoiseWords& words, float (&values)[kNormalBlock]);
 
-/// `count` values from `first` on, both arbitrary.
-void normal_values(std::int64_t first, std::int64_t count, const NoiseWords& words, float* values);
-
 }  // namespace cubcal

@@ -1,5 +1,6 @@
 #include "cubcal/calibration/calibration.h"
 
+#include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 
 namespace cubcal {
@@ -31,6 +32,21 @@ bool needs_labels(CalibrationMethod method) {
   return method == CalibrationMethod::kTsNll || method == CalibrationMethod::kDtsGuarded;
 }
 
+std::string text_of(const TemperatureBox& box) {
+  return "[" + to_text(box.low) + ", " + to_text(box.high) + "]";
+}
+
+std::optional<std::string> bound_warning(const char* name, double temperature,
+                                         const TemperatureBox& box) {
+  if (box.low == box.high) return std::nullopt;
+  const bool at_low = temperature <= box.low * (1 + 1e-9);
+  const bool at_high = temperature >= box.high * (1 - 1e-9);
+  if (!at_low && !at_high) return std::nullopt;
+  return std::string(name) + " = " + to_text(temperature) + " lies on the " +
+         (at_low ? "lower" : "upper") + " bound of its box " + text_of(box) +
+         ": the bound, not the data, set it";
+}
+
 void check_classes(const Calibration& calibration, std::size_t classes) {
   if (calibration.classes == classes) return;
   throw DataError("the calibration was fitted for " + std::to_string(calibration.classes) +
@@ -48,6 +64,12 @@ std::vector<double> sample_temperatures(const Calibration& calibration,
     if (region == ScalingRegion::kSoften) temperatures[i] = calibration.t_low;
   }
   return temperatures;
+}
+
+Predictive predict_calibrated(const McLogits& logits,
+                              const std::optional<Calibration>& calibration) {
+  Predictive unscaled = predict(logits);
+  return calibration ? apply_calibration(*calibration, logits, unscaled) : unscaled;
 }
 
 Predictive apply_calibration(const Calibration& calibration, const McLogits& logits,

@@ -58,12 +58,24 @@ struct Calibration {
   double share_sharpened = 0;  ///< share of them in the sharpen region
 };
 
+/// "[0.5, 1]".
+std::string text_of(const TemperatureBox& box);
+
+/// Where a fitted temperature lies on a bound of the box it was searched in: the sentence that says
+/// so. `name` is what the temperature is called.
+std::optional<std::string> bound_warning(const char* name, double temperature,
+                                         const TemperatureBox& box);
+
 /// Throws DataError when the number of classes is not the one the calibration was fitted for.
 void check_classes(const Calibration& calibration, std::size_t classes);
 
 /// The temperature of each sample, from its unscaled prediction. Throws DataError when the number
 /// of classes is not the one the calibration was fitted for.
 std::vector<double> sample_temperatures(const Calibration& calibration, const Predictive& unscaled);
+
+/// The prediction through a calibration, where there is one.
+Predictive predict_calibrated(const McLogits& logits,
+                              const std::optional<Calibration>& calibration);
 
 /// The calibrated prediction.
 Predictive apply_calibration(const Calibration& calibration, const McLogits& logits,

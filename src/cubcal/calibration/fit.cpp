@@ -35,10 +35,6 @@ void check_box(const char* name, const TemperatureBox& box) {
   }
 }
 
-std::string text_of(const TemperatureBox& box) {
-  return "[" + to_text(box.low) + ", " + to_text(box.high) + "]";
-}
-
 /// The samples of a fit and where their temperatures may go.
 struct Axis {
   const char* name;
@@ -104,13 +100,9 @@ std::vector<double> Fitter::refined(const Axis& axis, double best, double& spaci
 }
 
 void Fitter::warn_on_bounds(const Axis& axis, double temperature) {
-  if (axis.box.low == axis.box.high) return;
-  const bool at_low = temperature <= axis.box.low * (1 + 1e-9);
-  const bool at_high = temperature >= axis.box.high * (1 - 1e-9);
-  if (!at_low && !at_high) return;
-  result_.warnings.push_back(std::string(axis.name) + " = " + to_text(temperature) +
-                             " lies on the " + (at_low ? "lower" : "upper") + " bound of its box " +
-                             text_of(axis.box) + ": the bound, not the data, set it");
+  if (const auto warning = bound_warning(axis.name, temperature, axis.box)) {
+    result_.warnings.push_back(*warning);
+  }
 }
 
 /// NLL or BCCE of the fitted set, worked out from scratch.

@@ -239,11 +239,12 @@ Catalog split_catalog(const Catalog& catalog, const SplitOptions& options) {
   return result;
 }
 
-Catalog take_fraction(const Catalog& catalog, double fraction, std::uint64_t seed) {
+Catalog take_fraction(const Catalog& catalog, double fraction, std::uint64_t seed,
+                      const std::vector<std::string>& splits) {
   check_positive("the fraction", fraction);
   check_in_closed("the fraction", fraction, 0, 1);
   std::vector<bool> kept(catalog.samples.size(), true);
-  for (const char* split : {"train", "val"}) keep_share(catalog, split, fraction, seed, kept);
+  for (const std::string& split : splits) keep_share(catalog, split, fraction, seed, kept);
   Catalog result = catalog;
   result.samples.clear();
   for (std::size_t i = 0; i < kept.size(); ++i) {

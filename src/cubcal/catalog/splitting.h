@@ -25,10 +25,11 @@ struct SplitOptions {
 /// DataError where there are no classes.
 Catalog split_catalog(const Catalog& catalog, const SplitOptions& options);
 
-/// Keeps this share, above 0 and at most 1, of the groups of `train` and `val` per class, at least
-/// one, and every other split as it is; a group of several classes counts for the one it has most
-/// of. What is kept at a share is kept at every larger one with the same seed.
-Catalog take_fraction(const Catalog& catalog, double fraction, std::uint64_t seed);
+/// Keeps this share, above 0 and at most 1, of the groups of `splits` per class, at least one, and
+/// every other split as it is; a group of several classes counts for the one it has most of. What
+/// is kept at a share is kept at every larger one with the same seed.
+Catalog take_fraction(const Catalog& catalog, double fraction, std::uint64_t seed,
+                      const std::vector<std::string>& splits = {"train", "val"});
 
 /// The positions in `labels` (those of one split) in their order, followed by copies so that every
 /// class has as many as the largest; classes without members stay without. Copies go round: no

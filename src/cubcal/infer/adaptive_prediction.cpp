@@ -96,8 +96,7 @@ AdaptivePrediction predict_adaptively(McEngine& engine, const Network& network,
                                       const DecisionOptions& decision,
                                       const std::optional<Calibration>& calibration) {
   const auto classes = static_cast<std::size_t>(network.options().classes);
-  const bool one_pass = mc.mean_weights || network.options().kind == LayerKind::kDeterministic;
-  const std::size_t total = one_pass ? 1 : mc.passes;
+  const std::size_t total = drawn_passes(network, mc);
   AdaptiveOptions stopping = adaptive;
   if (network.trunk_is_deterministic()) stopping.first = std::max<std::size_t>(2, total);
 

@@ -60,6 +60,7 @@ at::Tensor FusedPrediction::by_pass(const Rows& rows, std::int64_t images, std::
                                           FusedWeights::Options{1, dtype_, true, 0});
   }
   one_->refresh_norms();
+  one_->refresh_sigma();
   batch = std::min(batch, images);
   if (!frame_.images.defined() || frame_.images.size(0) != batch) {
     frame_ = {};
@@ -115,6 +116,7 @@ at::Tensor FusedPrediction::at_once(const at::Tensor& images, const Passes& pass
   std::vector<at::Tensor> parts;
   if (!(keep_draws && fits && drawn_ && same(*drawn_, passes))) {
     all_->refresh_norms();
+    all_->refresh_sigma();
     drawn_.reset();
   }
   for (std::size_t s = 0; s < passes.count; s += slots) {

@@ -94,6 +94,10 @@ void check_images(const at::Tensor& images) {
   if (images.size(0) == 0) throw DataError("there is no image to predict");
 }
 
+bool is_single_pass(const Network& network, const McOptions& options) {
+  return options.mean_weights || network.options().kind == LayerKind::kDeterministic;
+}
+
 /// From here on convolutions by Winograd's filtering pay.
 constexpr std::int64_t kManyImages = 16;
 
@@ -113,7 +117,7 @@ class Run {
         options_(options),
         batches_(images, preprocessing, options.batch, network.options().device),
         samples_(images.size(0)),
-        pass_count_(single_pass() ? 1 : options.passes),
+        pass_count_(drawn_passes(network, options)),
         features_(samples_, options.features ? network.feature_names().size() : 0) {
     output_.logits = NdArray(DType::kF32, {pass_count_, static_cast<std::size_t>(samples_),
                                            static_cast<std::size_t>(network.options().classes)});
@@ -133,9 +137,7 @@ class Run {
   }
 
  private:
-  bool single_pass() const {
-    return options_.mean_weights || network_.options().kind == LayerKind::kDeterministic;
-  }
+  bool single_pass() const { return is_single_pass(network_, options_); }
 
   ForwardContext context(std::size_t pass) {
     if (single_pass()) return mean_context();
@@ -225,6 +227,10 @@ class Run {
 };
 
 }  // namespace
+
+std::size_t drawn_passes(const Network& network, const McOptions& options) {
+  return is_single_pass(network, options) ? 1 : options.passes;
+}
 
 McEngine::McEngine(Network& network, const Preprocessing& preprocessing)
     : network_(network), preprocessing_(preprocessing) {

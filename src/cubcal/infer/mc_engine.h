@@ -37,6 +37,9 @@ struct McOptions {
   std::function<bool()> interrupted = {};
 };
 
+/// 1 where all passes would be equal (a deterministic network, mean weights), else options.passes.
+std::size_t drawn_passes(const Network& network, const McOptions& options);
+
 /// The caller's `interrupted` said so.
 class Interrupted : public Error {
  public:

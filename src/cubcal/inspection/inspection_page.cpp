@@ -27,13 +27,6 @@ std::string percent(double share) {
   return std::to_string(static_cast<int>(std::lround(100 * share))) + "%";
 }
 
-/// A number with its thousands apart.
-std::string grouped(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, "\u202f");
-  return digits;
-}
-
 std::string last_part(const std::string& path) {
   const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
   const std::string name = whole.filename().empty() ? whole.parent_path().filename().string()

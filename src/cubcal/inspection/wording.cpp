@@ -17,6 +17,12 @@ std::string joined(const std::vector<std::string>& names, const char* conjunctio
   return text;
 }
 
+std::string grouped(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, "\u202f");
+  return digits;
+}
+
 std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }

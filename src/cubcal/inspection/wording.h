@@ -10,6 +10,9 @@ namespace cubcal {
 std::string joined(const std::vector<std::string>& names, const char* conjunction,
                    std::size_t most = 8);
 
+/// "12 345", its thousands apart by narrow spaces.
+std::string grouped(std::size_t number);
+
 /// "1 image", "2 images".
 std::string counted(std::size_t count, const std::string& noun);
 

@@ -57,15 +57,8 @@ std::vector<double> output_scores(const std::string& name, const McLogits& logit
                                   const Predictive& predictive) {
   if (name == "energy") return energy(logits);
   if (name == "uncertainty") return predictive.entropy;
-  std::vector<double> scores(predictive.samples);
-  if (name == "confidence") {
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = 1 - predictive.confidence[i];
-    return scores;
-  }
-  if (name == "mutual-information") {
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = predictive.epistemic(i);
-    return scores;
-  }
+  if (name == "confidence") return doubts(predictive.confidence);
+  if (name == "mutual-information") return epistemic_parts(predictive);
   std::string known;
   for (const OutputScore& each : output_score_entries()) {
     known += (known.empty() ? "" : ", ") + std::string(each.name);

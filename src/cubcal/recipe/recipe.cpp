@@ -98,6 +98,7 @@ void read_rows(StrictTable& table, DataOptions& data) {
   for (const std::string& each : where) data.selection.where.push_back(parse_row_filter(each));
   table.read("hold_out", data.selection.hold_out);
   table.read("drop_class", data.selection.drop_class);
+  table.read("sample", data.sample);
   table.read("fraction", data.fraction);
   table.read("balance", data.balance);
   table.read("seed", data.seed);
@@ -253,7 +254,18 @@ void apply_override(toml::table& table, const std::string& text) {
   }
 }
 
-std::string as_text(const toml::table& table) {
+/// Neither the experiment a run is part of nor a stage it leaves out is part of the run: where
+/// they change, it stays as it is.
+std::string text_of_a_run(toml::table table) {
+  table.erase("experiment");
+  if (const toml::array* stages = table["stages"].as_array()) {
+    for (const std::int64_t number : {1, 2}) {
+      bool chosen = false;
+      for (const toml::node& each : *stages)
+        chosen = chosen || each.value<std::int64_t>() == number;
+      if (!chosen) table.erase("stage" + std::to_string(number));
+    }
+  }
   std::ostringstream text;
   text << table << '\n';
   return text.str();
@@ -273,8 +285,9 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   for (const std::string& each : overrides) apply_override(table, each);
 
   Recipe recipe;
-  recipe.text = as_text(table);
   StrictTable root(&table, "", source);
+  recipe.experiment = read_experiment(root.section("experiment"));
+  recipe.text = text_of_a_run(table);
   RunOptions& run = recipe.run;
   root.read("seed", run.seed);
   recipe.data.phantom.seed = run.seed;
@@ -297,11 +310,13 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   validation.read("chance_after_epochs", run.chance_after_epochs);
   validation.finish();
   StrictTable output = root.section("output");
+  output.read("save_every_seconds", run.save_every_seconds);
   output.read("checkpoint_every_steps", run.checkpoint_every_steps);
   output.read("tensorboard", run.tensorboard);
   output.finish();
   root.finish();
   try {
+    check_experiment_plan(recipe.experiment);
     check_run_options(run);
   } catch (const ArgumentError& error) {
     throw ArgumentError(source + ": " + error.what());

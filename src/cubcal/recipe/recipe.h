@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cubcal/infer/provenance.h"
+#include "cubcal/recipe/experiment_plan.h"
 #include "cubcal/recipe/recipe_data.h"
 #include "cubcal/train/run_options.h"
 
@@ -15,7 +16,8 @@ struct Recipe {
   RunOptions run;
   std::size_t threads = 0;           ///< 0: all processors
   std::string convolution = "auto";  ///< "auto": measured at the start; or a backend's name
-  std::string text;                  ///< as TOML, overrides applied
+  ExperimentPlan experiment;         ///< the grid around the run
+  std::string text;                  ///< of the run as TOML, overrides applied
 };
 
 /// Strict: a key that does not exist is an ArgumentError that names it, its line and the nearest

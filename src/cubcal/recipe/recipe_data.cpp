@@ -9,6 +9,9 @@ namespace cubcal {
 Catalog choose_samples(const Catalog& catalog, const DataOptions& options) {
   Catalog chosen = select(catalog, options.selection);
   if (options.split_again || !chosen.has_splits()) chosen = split_catalog(chosen, options.split);
+  if (options.sample != 1) {
+    chosen = take_fraction(chosen, options.sample, options.seed, chosen.split_names());
+  }
   if (options.fraction < 1) chosen = take_fraction(chosen, options.fraction, options.seed);
   return chosen;
 }

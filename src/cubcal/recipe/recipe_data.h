@@ -26,9 +26,10 @@ struct DataOptions {
   Selection selection;       ///< which rows and classes
   SplitOptions split;        ///< of a set that is not split yet
   bool split_again = false;  ///< split it anew though it is
+  double sample = 1;         ///< of every split that is used at all: for trying things out
   double fraction = 1;       ///< of train and val that is used
   bool balance = false;      ///< fill up the smaller classes of train and val with changed copies
-  std::uint64_t seed = 1;    ///< of fraction and balance
+  std::uint64_t seed = 1;    ///< of sample, fraction and balance
   LoadOptions load;
 };
 

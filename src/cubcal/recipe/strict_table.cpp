@@ -127,6 +127,13 @@ StrictTable StrictTable::section(const char* key) {
   return {node == nullptr ? nullptr : node->as_table(), full_name(key), source_};
 }
 
+std::vector<std::string> StrictTable::keys() const {
+  std::vector<std::string> names;
+  if (table_ == nullptr) return names;
+  for (const auto& [key, node] : *table_) names.emplace_back(key.str());
+  return names;
+}
+
 void StrictTable::finish() const {
   if (table_ == nullptr) return;
   for (const auto& [key, node] : *table_) {

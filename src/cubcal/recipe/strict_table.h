@@ -46,6 +46,9 @@ class StrictTable {
 
   StrictTable section(const char* key);
 
+  /// The keys there are, for tables whose keys are names of the user's.
+  std::vector<std::string> keys() const;
+
   /// Throws where a key was never asked for, and names the nearest one that was.
   void finish() const;
 

@@ -39,12 +39,6 @@ std::string fixed(double value, int decimals) {
 
 std::string percent(double share, int decimals) { return fixed(100 * share, decimals) + "%"; }
 
-std::string grouped(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, "\u202f");
-  return digits;
-}
-
 std::string counted(std::size_t number, const std::string& noun) {
   return grouped(number) + " " + noun + (number == 1 ? "" : "s");
 }

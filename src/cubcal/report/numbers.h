@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/inspection/wording.h"
 #include "cubcal/metrics/metric_values.h"
 #include "cubcal/metrics/resampling.h"
 
@@ -15,8 +16,6 @@ namespace cubcal::report {
 std::string fixed(double value, int decimals);
 /// "84.2%".
 std::string percent(double share, int decimals = 1);
-/// "12 345" with narrow spaces.
-std::string grouped(std::size_t number);
 /// "1 image", "2 images", with thousands apart.
 std::string counted(std::size_t number, const std::string& noun);
 /// "81.9% to 86.4%".

@@ -56,16 +56,6 @@ LogitsInput read_logits(const std::string& path) {
   return input;
 }
 
-/// LABEL=FOLDER, unless a folder of the whole name is there.
-void take_apart(const std::string& run, std::string& label, std::string& folder) {
-  const std::size_t equals = run.find('=');
-  std::error_code ignored;
-  folder = run;
-  if (equals == std::string::npos || fs::is_directory(run, ignored)) return;
-  label = run.substr(0, equals);
-  folder = run.substr(equals + 1);
-}
-
 std::string last_part(const fs::path& path) {
   const fs::path whole = path.lexically_normal();
   return (whole.has_filename() ? whole.filename() : whole.parent_path().filename()).string();
@@ -93,9 +83,18 @@ void check_run(const RunInput& run) {
 
 }  // namespace
 
+RunName parse_run_name(const std::string& run) {
+  const std::size_t equals = run.find('=');
+  std::error_code ignored;
+  if (equals == std::string::npos || fs::is_directory(run, ignored)) return {"", run};
+  return {run.substr(0, equals), run.substr(equals + 1)};
+}
+
 RunInput read_run(const std::string& run) {
   RunInput input;
-  take_apart(run, input.label, input.folder);
+  const RunName name = parse_run_name(run);
+  input.label = name.label;
+  input.folder = name.folder;
   const fs::path folder = input.folder;
   std::error_code error;
   if (!fs::is_directory(folder, error)) {

@@ -40,6 +40,14 @@ struct RunInput {
   std::optional<DetectorTable> detectors;
 };
 
+/// A run as it is named on the command line: FOLDER or LABEL=FOLDER, the former where a folder of
+/// the whole name is there.
+struct RunName {
+  std::string label;  ///< may be empty
+  std::string folder;
+};
+RunName parse_run_name(const std::string& run);
+
 /// Reads `test.npz`, and where they are there `val.npz`, `ood.npz`, `record.json`, `metrics.jsonl`,
 /// `calibration-*.json`, `ood.json` and `best/model.json` of a run folder. Throws IoError where the
 /// folder is not there and DataError, naming the command that makes them, where it has no logits.

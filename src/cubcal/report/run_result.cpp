@@ -31,18 +31,6 @@ std::vector<std::int64_t> numbered(const std::vector<std::string>& groups) {
   return result;
 }
 
-std::vector<double> doubts(const Predictive& predictive) {
-  std::vector<double> scores;
-  for (const double confidence : predictive.confidence) scores.push_back(1 - confidence);
-  return scores;
-}
-
-std::vector<double> epistemic(const Predictive& predictive) {
-  std::vector<double> scores;
-  for (std::size_t i = 0; i < predictive.samples; ++i) scores.push_back(predictive.epistemic(i));
-  return scores;
-}
-
 CardRow file_row(const char* name, const LogitsInput& input) {
   const McLogits logits(input.logits.logits);
   return {name, input.logits.path + ": " + counted(logits.samples(), "sample") + ", " +
@@ -54,12 +42,7 @@ CardRow file_row(const char* name, const LogitsInput& input) {
 std::vector<std::string> bound_warnings(const Calibration& calibration) {
   std::vector<std::string> warnings;
   const auto look = [&](const char* name, double temperature, const TemperatureBox& box) {
-    const bool is_low = temperature <= box.low * (1 + 1e-9);
-    const bool is_high = temperature >= box.high * (1 - 1e-9);
-    if (box.low == box.high || !(is_low || is_high)) return;
-    warnings.push_back(std::string(name) + " = " + to_text(temperature) + " lies on the " +
-                       (is_low ? "lower" : "upper") + " bound of its box [" + to_text(box.low) +
-                       ", " + to_text(box.high) + "]: the bound, not the data, set it");
+    if (const auto warning = bound_warning(name, temperature, box)) warnings.push_back(*warning);
   };
   const bool is_single = is_scalar(calibration.method);
   look(is_single ? "T" : "T_high", calibration.t_high, calibration.box_high);
@@ -220,18 +203,19 @@ class Analyst {
           detection_with_intervals({id, id_groups}, {ood, ood_groups}, options_.bootstrap);
       run_.detection.push_back({name, std::move(id), std::move(ood), *result, in_chart});
     };
-    row("1 − confidence", doubts(plain_), doubts(outliers));
+    row("1 − confidence", doubts(plain_.confidence), doubts(outliers.confidence));
     row("uncertainty U", plain_.entropy, outliers.entropy);
-    if (logits_.passes() > 1) row("mutual information", epistemic(plain_), epistemic(outliers));
+    if (logits_.passes() > 1) {
+      row("mutual information", epistemic_parts(plain_), epistemic_parts(outliers));
+    }
     std::vector<const PostHoc*> duals = {run_.find(CalibrationMethod::kDts)};
     if (run_.chosen_calibration() != duals[0]) duals.push_back(run_.chosen_calibration());
     for (const PostHoc* each : duals) {
       if (!each) continue;
-      const Predictive id = apply_calibration(each->calibration, logits_, plain_);
       const Predictive ood = apply_calibration(each->calibration, logits, outliers);
       const std::string after = std::string(" after ") + method_name(each->calibration.method);
-      row("1 − confidence" + after, doubts(id), doubts(ood), false);
-      row("uncertainty U" + after, id.entropy, ood.entropy);
+      row("1 − confidence" + after, doubts(each->facts.confidence), doubts(ood.confidence), false);
+      row("uncertainty U" + after, each->facts.entropy, ood.entropy);
     }
   }
 

@@ -5,8 +5,6 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <cmath>
-
 namespace cubcal {
 
 namespace {
@@ -39,8 +37,6 @@ FusedStep::FusedStep(Network& network, const StageOptions& options, const KlScal
       scalars_(
           at::zeros({3}, at::TensorOptions().dtype(at::kFloat).device(network.options().device))) {
   weights_.need_gradients();
-  // Shapes repeat, so the search for the fastest algorithm pays.
-  at::globalContext().setBenchmarkCuDNN(true);
 }
 
 void FusedStep::place(const Batch& batch) {
@@ -61,12 +57,11 @@ void FusedStep::set_scalars(const StepOptions& step, double threshold) {
 }
 
 std::vector<at::Tensor> FusedStep::forward() const {
-  const auto passes = static_cast<double>(weights_.slots());
   std::vector<at::Tensor> logits;
   for (std::size_t s = 0; s < weights_.slots(); ++s) {
     ForwardContext context = weights_.context(s);
     context.training = true;
-    context.norm_momentum = 1 - std::pow(1 - options_.norm_momentum, 1.0 / passes);
+    context.norm_momentum = options_.norm_momentum_of_pass();
     context.device_samples = inputs_.samples;
     logits.push_back(network_.forward(inputs_.images, context).to(at::kFloat));
   }
@@ -75,6 +70,7 @@ std::vector<at::Tensor> FusedStep::forward() const {
 
 void FusedStep::work() {
   const c10::AutoGradMode with_gradient(true);
+  weights_.refresh_sigma();
   weights_.draw();
   std::vector<at::Tensor> logits = forward();
   at::Tensor z = at::stack(logits).detach();
@@ -101,6 +97,8 @@ LossTerms FusedStep::run(const Batch& batch, const StepOptions& step, AvucThresh
   const Inputs kept_inputs = inputs_;
   const at::Tensor kept_packed = packed_;
   if (passes_by) inputs_ = {};
+  // The search for the fastest algorithms takes seconds: it pays for the shapes that repeat.
+  at::globalContext().setBenchmarkCuDNN(full);
   place(batch);
   set_scalars(step, threshold.value);
   weights_.set_key({seed_, step.stream, 0});

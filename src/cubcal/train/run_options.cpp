@@ -1,5 +1,7 @@
 #include "cubcal/train/run_options.h"
 
+#include <cmath>
+
 #include "cubcal/core/check.h"
 
 namespace cubcal {
@@ -73,6 +75,10 @@ std::int64_t StageOptions::training_passes() const {
   return layer_kind(method) == LayerKind::kVariational ? 5 : 1;
 }
 
+double StageOptions::norm_momentum_of_pass() const {
+  return 1 - std::pow(1 - norm_momentum, 1.0 / static_cast<double>(training_passes()));
+}
+
 void check_run_options(const RunOptions& options) {
   if (options.stages.empty()) {
     throw ArgumentError("a run needs at least one stage: give stage1, stage2 or both");
@@ -86,6 +92,7 @@ void check_run_options(const RunOptions& options) {
   check_in_closed("class_weight_power", options.class_weight_power, 0, 4);
   check_in_closed("validation passes", static_cast<double>(options.validation.passes), 1, 1 << 16);
   check_at_least("validation batch", static_cast<double>(options.validation.batch), 1);
+  check_at_least("save_every_seconds", options.save_every_seconds, 0);
   check_at_least("checkpoint_every_steps", options.checkpoint_every_steps, 0);
 }
 

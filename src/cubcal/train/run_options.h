@@ -64,6 +64,8 @@ struct StageOptions {
   int avuc_threshold_epochs = 5;     ///< epochs after which the threshold of AvUC is frozen
 
   std::int64_t training_passes() const;
+  /// Batch norm sees every pass, so its statistics move S times in a step: by this share each time.
+  double norm_momentum_of_pass() const;
 };
 
 struct ValidationOptions {
@@ -88,7 +90,9 @@ struct RunOptions {
   std::uint64_t seed = 1;      ///< everything random follows from it
   std::string device = "cpu";  ///< "cpu", "cuda" or "cuda:N"
   ComputeOptions compute;
-  int checkpoint_every_steps = 0;        ///< besides each epoch's end; 0: none
+  /// Models and checkpoint are written at the end of an epoch, but no more often than this.
+  double save_every_seconds = 15;
+  int checkpoint_every_steps = 0;        ///< besides the ends of epochs; 0: none
   bool tensorboard = false;              ///< also write a TensorBoard event file
   std::int64_t chance_after_epochs = 5;  ///< epochs after which accuracy at chance is reported
 };

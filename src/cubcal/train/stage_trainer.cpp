@@ -72,6 +72,12 @@ double unix_time() {
   return std::chrono::duration<double>(now).count();
 }
 
+std::string model_folder(const StageContext& context,
+                         std::string (RunFolder::*which)(std::size_t, std::size_t) const) {
+  return (context.folder.*which)(static_cast<std::size_t>(context.head.state.stage),
+                                 context.options.stages.size());
+}
+
 class Stopwatch {
  public:
   explicit Stopwatch(double& seconds) : seconds_(seconds) {}
@@ -99,7 +105,9 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
                batch_options(context.options, options_), context.device),
       step_(*network_, options_, kl_scale(), class_weight_tensor(context), context.options.seed,
             context.options.compute),
-      beta_(options_.beta) {
+      beta_(options_.beta),
+      models_(*network_, model_folder(context, &RunFolder::best),
+              model_folder(context, &RunFolder::last)) {
   if (options_.method == TrainingMethod::kBnnCub) {
     check_cub_options(options_.cub, static_cast<std::int64_t>(context.set.classes()));
   }
@@ -220,7 +228,7 @@ bool StageTrainer::end_epoch() {
 
   EpochReport report = make_report(validation);
   report.best = state_.early_stop.observe(early_stop_, state_.epoch, validation);
-  save_models(report);
+  keep_models(report);
   beta_.end_epoch();
   state_.beta = beta_.state;
   state_.avuc.end_epoch();
@@ -229,7 +237,7 @@ bool StageTrainer::end_epoch() {
   state_.step = 0;
   ++state_.epoch;
   log(report);
-  write_checkpoint_now();
+  if (is_time_to_save()) write_checkpoint_now();
   epoch_seconds_ = 0;
   context_.observer.epoch_done(report);
   raise_alarms(report);
@@ -257,7 +265,7 @@ EpochReport StageTrainer::make_report(const MetricValues& validation) const {
   return report;
 }
 
-void StageTrainer::save_models(const EpochReport& report) {
+void StageTrainer::keep_models(const EpochReport& report) {
   ModelDescription description = context_.description;
   description.provenance.epoch = state_.epoch + 1;
   description.provenance.metrics.clear();
@@ -265,13 +273,14 @@ void StageTrainer::save_models(const EpochReport& report) {
     const std::optional<double>& value = report.validation[info.metric];
     if (value) description.provenance.metrics[info.key] = *value;
   }
-  const auto stage = static_cast<std::size_t>(state_.stage);
-  const std::size_t stages = context_.options.stages.size();
   // Until a first best is found the last one stands in for it.
-  if (report.best || !state_.early_stop.best) {
-    save_model(context_.folder.best(stage, stages), description, *network_);
-  }
-  save_model(context_.folder.last(stage, stages), description, *network_);
+  models_.keep(description, report.best || !state_.early_stop.best);
+}
+
+bool StageTrainer::is_time_to_save() const {
+  if (state_.epoch >= options_.epochs || state_.early_stop.should_stop(early_stop_)) return true;
+  const std::chrono::duration<double> age = std::chrono::steady_clock::now() - saved_;
+  return age.count() >= context_.options.save_every_seconds;
 }
 
 void StageTrainer::log(const EpochReport& report) {
@@ -293,8 +302,10 @@ void StageTrainer::raise_alarms(const EpochReport& report) {
 
 void StageTrainer::write_checkpoint_now() {
   if (!all_finite(network_->parameters())) throw weights_not_finite(state_.stage + 1, state_.epoch);
+  models_.write();
   write_checkpoint(context_.folder.checkpoint(), context_.head, &network_->parameters(),
                    &step_.optimiser());
+  saved_ = std::chrono::steady_clock::now();
 }
 
 }  // namespace cubcal

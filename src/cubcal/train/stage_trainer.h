@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include "cubcal/train/checkpoint.h"
 #include "cubcal/train/observer.h"
 #include "cubcal/train/run_folder.h"
+#include "cubcal/train/stage_models.h"
 #include "cubcal/train/training_batches.h"
 
 namespace cubcal {
@@ -32,9 +34,10 @@ enum class StageEnd { kFinished, kStopped };
 
 /// The loop of one stage, from wherever the state says it is to its end.
 ///
-/// After every epoch: validation, then the model folders `best` and `last`, then the line of
-/// metrics, then the checkpoint. A run that is killed anywhere in between repeats what came after
-/// its last checkpoint and writes the same again.
+/// After every epoch: validation and the line of metrics; then the model folders `best` and `last`
+/// and the checkpoint, unless the last checkpoint is younger than RunOptions::save_every_seconds. A
+/// run that is killed anywhere in between repeats what came after its last checkpoint and writes
+/// the same again.
 class StageTrainer {
  public:
   StageTrainer(StageContext context, std::unique_ptr<Network> network);
@@ -53,6 +56,8 @@ class StageTrainer {
   TrainingBatches batches_;
   TrainingStep step_;
   BetaSchedule beta_;
+  StageModels models_;
+  std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
   AlarmContext alarm_context_;
   std::set<AlarmKind> raised_;
   double epoch_seconds_ = 0;
@@ -64,7 +69,8 @@ class StageTrainer {
   void run_step();
   bool end_epoch();
   EpochReport make_report(const MetricValues& validation) const;
-  void save_models(const EpochReport& report);
+  void keep_models(const EpochReport& report);
+  bool is_time_to_save() const;
   void log(const EpochReport& report);
   void raise_alarms(const EpochReport& report);
   void write_checkpoint_now();

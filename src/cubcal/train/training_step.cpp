@@ -30,13 +30,11 @@ TrainingStep::TrainingStep(Network& network, const StageOptions& options, const 
 }
 
 std::vector<at::Tensor> TrainingStep::forward(const Batch& batch) {
-  const double momentum =
-      1 - std::pow(1 - options_.norm_momentum, 1.0 / static_cast<double>(passes_->slots()));
   std::vector<at::Tensor> logits;
   for (std::size_t s = 0; s < passes_->slots(); ++s) {
     ForwardContext context = network_.context(*passes_, s, /*training=*/true);
     context.samples = batch.indices;
-    context.norm_momentum = momentum;
+    context.norm_momentum = options_.norm_momentum_of_pass();
     logits.push_back(network_.forward(batch.images, context));
   }
   return logits;

@@ -150,4 +150,16 @@ Predictive predict(const McLogits& logits, ArrayView<const double> temperatures)
   return result;
 }
 
+std::vector<double> doubts(const std::vector<double>& confidence) {
+  std::vector<double> scores;
+  for (const double each : confidence) scores.push_back(1 - each);
+  return scores;
+}
+
+std::vector<double> epistemic_parts(const Predictive& predictive) {
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < predictive.samples; ++i) scores.push_back(predictive.epistemic(i));
+  return scores;
+}
+
 }  // namespace cubcal

@@ -34,6 +34,11 @@ struct Predictive {
 /// not positive. The result does not depend on the number of threads, bit for bit.
 Predictive predict(const McLogits& logits, ArrayView<const double> temperatures = {});
 
+/// 1 - c of each sample.
+std::vector<double> doubts(const std::vector<double>& confidence);
+/// Predictive::epistemic of each sample.
+std::vector<double> epistemic_parts(const Predictive& predictive);
+
 /// Confidence, entropy and predicted class of one probability vector of K entries.
 struct Summary {
   double confidence;

@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/report/write_report.h"
+#include "cubcal/results/experiment_tables.h"
+#include "experiment_runner.h"
+#include "results_files.h"
+
+namespace cubcal::app {
+
+namespace {
+
+/// All methods and seeds of the whole data (else of the first regime), the paper's method first.
+std::vector<std::string> reported_runs(const ExperimentOptions& options,
+                                       const ExperimentOutcome& outcome) {
+  const bool has_full = std::any_of(outcome.runs.begin(), outcome.runs.end(),
+                                    [](const ExperimentRun& run) { return run.regime == "full"; });
+  const std::string regime = has_full ? "full" : outcome.runs.front().regime;
+  std::vector<std::string> first;
+  std::vector<std::string> others;
+  for (const ExperimentRun& run : outcome.runs) {
+    if (run.regime != regime) continue;
+    std::vector<std::string>& list = run.method == "bnn+cub" ? first : others;
+    list.push_back(run.method + "=" + options.out + "/" + run.id());
+  }
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
+}
+
+std::string command_text(const ExperimentOptions& options) {
+  std::string text = "cubcal experiment " + options.recipe;
+  if (!options.data.empty()) text += " --data " + options.data;
+  text += " --out " + options.out;
+  for (const std::string& each : options.only) text += " --only '" + each + "'";
+  if (options.seeds > 0) text += " --seeds " + std::to_string(options.seeds);
+  for (const std::string& each : options.overrides) text += " --set " + each;
+  if (options.smoke) text += " --smoke";
+  return text;
+}
+
+void experiment(ExperimentOptions options, bool threads_given) {
+  options.command = command_text(options);
+  const ExperimentOutcome outcome = run_experiment(options, threads_given);
+  const std::vector<results::ResultRecord> records =
+      results::read_result_records({outcome.records});
+  std::cout << '\n';
+  std::cout << results::to_markdown(results::experiment_tables(records).front());
+  write_file_atomically(options.out + "/results.md",
+                        results::results_markdown(records, options.command));
+  write_result_tables(options.out + "/tables", records);
+  report::ReportOptions page;
+  page.output = options.out + "/report.html";
+  page.runs = reported_runs(options, outcome);
+  page.data = options.data;
+  page.title = outcome.plan.name;
+  report::write_report(page);
+  std::cout << "tables: " << options.out << "/results.md, and as CSV and LaTeX in " << options.out
+            << "/tables\nrecords: " << outcome.records << "\nthe report: " << page.output << '\n';
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& app) {
+  auto options = std::make_shared<ExperimentOptions>();
+  CLI::App* command = app.add_subcommand(
+      "experiment", "All runs behind a recipe's tables: regimes, methods, seeds, calibrations");
+  command->add_option("RECIPE", options->recipe, "TOML file with an [experiment] table")
+      ->required();
+  command->add_option("--data", options->data,
+                      "The data set at this path instead of the recipe's: see docs/data.md");
+  command->add_option("--out", options->out, "Folder for runs, records, tables and report")
+      ->required();
+  command
+      ->add_option("--only", options->only,
+                   "Only runs whose name matches, such as 'full/seed1/*'; may be repeated")
+      ->take_all()
+      ->expected(1);
+  command->add_option("--seeds", options->seeds, "So many seeds, from 1 on (default: the recipe's)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
+  command
+      ->add_option("--set", options->overrides,
+                   "Change a key of the recipe in every run, for example device=cuda")
+      ->take_all()
+      ->expected(1);
+  command->add_flag("--smoke", options->smoke,
+                    "A sample of the data, small images, an epoch each: shows that it runs");
+  command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command->footer(
+      "For each data regime and seed a deterministic network is trained once, and every method\n"
+      "starts from it. Each run leaves logits of val, test and ood, its calibrations and a record\n"
+      "in OUT/records; tables are made of all records there. Run again, it makes what is missing:\n"
+      "after Ctrl-C, with more seeds, or side by side in two processes with different --only.\n\n"
+      "Example:\n"
+      "  cubcal experiment recipes/retina.toml --data aptos --out runs/retina --set device=cuda\n"
+      "  cubcal results runs/retina/records --markdown results.md");
+  command->callback([options, &app] { experiment(*options, app.count("--threads") > 0); });
+}
+
+}  // namespace cubcal::app

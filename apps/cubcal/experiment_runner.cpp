@@ -1,0 +1,174 @@
+#include "experiment_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/system_error.h"
+#include "number_text.h"
+#include "part_record.h"
+#include "read_images.h"
+#include "train_run.h"
+
+namespace cubcal::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Little of everything: shows that an experiment runs, not what comes of it.
+const std::vector<std::string> kSmokeOverrides = {
+    "stage1.epochs=1",   "stage1.batch=16",     "stage2.epochs=1",
+    "stage2.batch=16",   "stage2.passes=2",     "stage2.beta_warmup_epochs=0",
+    "stage2.patience=0", "stage2.min_epochs=0", "validation.passes=2"};
+constexpr std::size_t kSmokePasses = 8;
+constexpr std::size_t kSmokeReplicates = 100;
+
+/// How long runs took, by method, and what that says of those to come.
+class Timing {
+ public:
+  void add(const std::string& method, double seconds) { seconds_[method].push_back(seconds); }
+  /// Nothing before the first run is done.
+  std::optional<double> left(const std::vector<ExperimentRun>& missing, std::size_t from) const {
+    if (seconds_.empty()) return std::nullopt;
+    double all = 0;
+    std::size_t count = 0;
+    for (const auto& [method, times] : seconds_) {
+      for (const double each : times) all += each;
+      count += times.size();
+    }
+    double sum = 0;
+    for (std::size_t i = from; i < missing.size(); ++i) {
+      const auto own = seconds_.find(missing[i].method);
+      const bool known = own != seconds_.end();
+      double total = 0;
+      if (known) {
+        for (const double each : own->second) total += each;
+      }
+      sum += known ? total / static_cast<double>(own->second.size())
+                   : all / static_cast<double>(count);
+    }
+    return sum;
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> seconds_;
+};
+
+std::string duration_text(double seconds) {
+  if (seconds < 90) return fixed(seconds, 0) + " s";
+  if (seconds < 90 * 60) return fixed(seconds / 60, 0) + " min";
+  return fixed(seconds / 3600, 1) + " h";
+}
+
+/// The images of the last data regime that was asked for: runs come by regime.
+class RegimeImages {
+ public:
+  const ImageSet& of(const ExperimentRun& run, const Recipe& recipe) {
+    const bool follows_seed =
+        recipe.data.kind == DataKind::kPhantom || run.regime != "full" || recipe.data.sample < 1;
+    const std::string key = run.regime + (follows_seed ? std::to_string(run.seed) : "");
+    if (!set_ || key != key_) {
+      set_.reset();
+      set_.emplace(read_images(recipe.data, recipe.run.augmentation));
+      key_ = key;
+    }
+    return *set_;
+  }
+
+ private:
+  std::string key_;
+  std::optional<ImageSet> set_;
+};
+
+/// The recipe with the changes of a run, then those of --smoke, then those of the user.
+Recipe recipe_of(const ExperimentOptions& options, const ExperimentPlan& plan,
+                 std::vector<std::string> overrides) {
+  const auto add = [&overrides](const std::vector<std::string>& more) {
+    overrides.insert(overrides.end(), more.begin(), more.end());
+  };
+  if (!options.data.empty()) add({"data.kind='path'", "data.path='" + options.data + "'"});
+  if (options.smoke) {
+    add(kSmokeOverrides);
+    add(plan.smoke);
+  }
+  add(options.overrides);
+  return load_recipe(options.recipe, overrides);
+}
+
+ExperimentPlan read_plan(const ExperimentOptions& options) {
+  ExperimentPlan plan = recipe_of(options, {}, {}).experiment;
+  if (plan.name.empty()) plan.name = std::filesystem::path(options.recipe).stem().string();
+  if (options.smoke) {
+    plan.passes = kSmokePasses;
+    plan.seeds = 1;
+  }
+  if (options.seeds > 0) plan.seeds = options.seeds;
+  return plan;
+}
+
+RunPart part_of(const ExperimentOptions& options, const ExperimentPlan& plan,
+                const ExperimentRun& run) {
+  std::vector<std::string> overrides = run.overrides;
+  if (!run.is_start()) {
+    overrides.push_back("model.pretrained='" + options.out + "/" + run.start_id() + "/last'");
+  }
+  return {run.id(), options.out + "/" + run.id(), recipe_of(options, plan, overrides), plan.passes,
+          plan.model};
+}
+
+/// "records/25-seed1-bnn+cub.json".
+std::string record_path(const std::string& folder, const ExperimentRun& run) {
+  std::string name = run.id();
+  std::replace(name.begin(), name.end(), '/', '-');
+  name.erase(std::remove(name.begin(), name.end(), '%'), name.end());
+  return folder + "/" + name + ".json";
+}
+
+}  // namespace
+
+ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_given) {
+  ExperimentOutcome outcome;
+  outcome.plan = read_plan(options);
+  outcome.runs = experiment_runs(outcome.plan, outcome.plan.seeds, options.only);
+  outcome.records = options.out + "/records";
+  std::error_code error;
+  std::filesystem::create_directories(outcome.records, error);
+  if (error) throw io_error("make the folder", outcome.records, error.message());
+
+  std::vector<ExperimentRun> missing;
+  for (const ExperimentRun& run : outcome.runs) {
+    if (!std::filesystem::exists(record_path(outcome.records, run))) missing.push_back(run);
+  }
+  std::cout << outcome.plan.name << ": " << outcome.runs.size() << " runs, "
+            << outcome.runs.size() - missing.size() << " of them there already\n";
+  if (missing.empty()) return outcome;
+  set_up_computing(part_of(options, outcome.plan, missing.front()).recipe, threads_given, "");
+
+  BootstrapOptions bootstrap = options.bootstrap;
+  if (options.smoke) bootstrap.replicates = kSmokeReplicates;
+  Timing timing;
+  RegimeImages images;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const Clock::time_point start = Clock::now();
+    const ExperimentRun& run = missing[i];
+    const RunPart part = part_of(options, outcome.plan, run);
+    std::cout << "[" << i + 1 << "/" << missing.size() << "] " << run.id();
+    if (const auto left = timing.left(missing, i)) {
+      std::cout << ", about " << duration_text(*left) << " left";
+    }
+    std::cout << '\n' << std::flush;
+    const ImagesOfPart of_part = [&]() -> const ImageSet& { return images.of(run, part.recipe); };
+    make_part(part, of_part, "  ", options.command);
+    write_file_atomically(record_path(outcome.records, run),
+                          part_record(outcome.plan, run, part, of_part, bootstrap).dump(1) + "\n");
+    timing.add(run.method, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return outcome;
+}
+
+}  // namespace cubcal::app

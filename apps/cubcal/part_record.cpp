@@ -1,0 +1,121 @@
+#include "part_record.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "cubcal/calibration/fit.h"
+#include "cubcal/core/version.h"
+#include "cubcal/infer/model_folder.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/logits_file.h"
+#include "cubcal/train/run_folder.h"
+#include "evaluation_json.h"
+#include "logits_input.h"
+#include "ood_run.h"
+#include "ood_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+constexpr std::size_t kMaxRecordBytes = 64 << 20;
+
+/// {"metrics": ..., "intervals": ...} of a prediction of the labelled file.
+Json measured_json(const LogitsFile& file, const Predictive& predictive,
+                   const BootstrapOptions& bootstrap) {
+  const SampleFacts facts = sample_facts(predictive, file.labels, MetricOptions{});
+  return {{"metrics", metrics_json(metric_values(facts))},
+          {"intervals", intervals_json(bootstrap_intervals(facts, file.groups, bootstrap))}};
+}
+
+Json post_hoc_json(const RunPart& part, const LogitsFile& validation, const LogitsFile& test,
+                   const BootstrapOptions& bootstrap) {
+  Json rows = Json::array();
+  for (const CalibrationMethod method : kCalibrationMethods) {
+    FitOptions options;
+    options.method = method;
+    const FitResult fit = fit_calibration(McLogits(validation.logits), validation.labels, options);
+    const std::string name = method_name(method);
+    save_calibration(part.folder + "/calibration-" + name + ".json", fit.calibration);
+    Json row = {{"method", name},
+                {"t_high", fit.calibration.t_high},
+                {"t_low", fit.calibration.t_low},
+                {"warnings", fit.warnings}};
+    row.update(measured_json(test, predict_file(test, fit.calibration), bootstrap));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// The rows of the OOD table; also left beside the logits as 'cubcal ood --json' would.
+Json ood_json(const ExperimentPlan& plan, const RunPart& part, const ImagesOfPart& images,
+              const BootstrapOptions& bootstrap) {
+  if (!std::filesystem::exists(part.logits("ood"))) return Json::array();
+  const ImageSet& set = images();
+  OodRunOptions options;
+  options.mc = part.mc();
+  options.device = c10::Device(part.recipe.run.device);
+  LoadedModel model = load_model(part.model(), options.device);
+  OodRun run(model, set, options);
+  for (const char* split : {"val", "test", "ood"}) {
+    run.use_logits(split, read_logits_file(part.logits(split)).logits);
+  }
+  run.fit(ood_rows(), "train");
+  const ImageSplit& ood = set.split("ood");
+  const OodTable table = make_ood_table(run, ood_rows(), set.split("test"), ood,
+                                        ood_categories(set, ood, plan.ood_by), bootstrap, true);
+  Json json = {{"format", "cubcal-ood"}, {"version", 1}, {"data", set.name}};
+  json.update(ood_table_json(table));
+  write_file_atomically(part.folder + "/ood.json", json.dump(2) + "\n");
+  return json.at("rows");
+}
+
+/// What training left in record.json, without the texts that would make it long.
+Json training_json(const RunPart& part) {
+  Json record = Json::parse(read_text_file(RunFolder{part.folder}.record(), kMaxRecordBytes));
+  Json training = Json::object();
+  for (const char* key : {"program", "libtorch", "device", "precision", "network", "data"}) {
+    training[key] = record.at(key);
+  }
+  training["recipe"] = record.at("recipe").at("hash");
+  training["stages"] = Json::array();
+  for (const Json& stage : record.at("stages")) {
+    training["stages"].push_back({{"method", stage.at("method")},
+                                  {"epochs", stage.at("epochs")},
+                                  {"seconds", stage.at("seconds")}});
+  }
+  return training;
+}
+
+}  // namespace
+
+nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentRun& run,
+                                   const RunPart& part, const ImagesOfPart& images,
+                                   const BootstrapOptions& bootstrap) {
+  const LogitsFile validation = read_logits_file(part.logits("val"));
+  const LogitsFile test = read_logits_file(part.logits("test"));
+  Json json = {{"format", "cubcal-result"},
+               {"version", 1},
+               {"program", std::string("cubcal ") + kVersion},
+               {"experiment", plan.name},
+               {"paper", plan.paper},
+               {"regime", run.regime},
+               {"method", run.method},
+               {"seed", run.seed},
+               {"passes", McLogits(test.logits).passes()},
+               {"model", part.model_name},
+               {"training", training_json(part)}};
+  const auto measured = [&](const LogitsFile& file) {
+    Json split = {{"samples", file.labels.size()}};
+    split.update(measured_json(file, predict_file(file, std::nullopt), bootstrap));
+    return split;
+  };
+  json["bootstrap"] = bootstrap_json(bootstrap, !test.groups.empty());
+  json["val"] = measured(validation);
+  json["test"] = measured(test);
+  json["post_hoc"] = post_hoc_json(part, validation, test, bootstrap);
+  json["ood"] = ood_json(plan, part, images, bootstrap);
+  return json;
+}
+
+}  // namespace cubcal::app

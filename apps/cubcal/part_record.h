@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cubcal/metrics/resampling.h"
+#include "cubcal/recipe/experiment_plan.h"
+#include "run_part.h"
+
+namespace cubcal::app {
+
+/// Works out what a finished part came to on its test split: metrics with intervals, without and
+/// with every calibration fitted on val (saved beside the logits), and the OOD table of every
+/// detector where there are outliers (saved as ood.json). The result is what
+/// results::read_result_record reads.
+nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentRun& run,
+                                   const RunPart& part, const ImagesOfPart& images,
+                                   const BootstrapOptions& bootstrap);
+
+}  // namespace cubcal::app

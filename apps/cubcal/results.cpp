@@ -1,0 +1,74 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/system_error.h"
+#include "cubcal/results/experiment_tables.h"
+#include "results_files.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct ResultsOptions {
+  std::vector<std::string> records;
+  std::string markdown;
+  std::string tables;
+};
+
+std::string command_text(const ResultsOptions& options) {
+  std::string text = "cubcal results";
+  for (const std::string& each : options.records) text += " " + each;
+  return text + " --markdown FILE";
+}
+
+void results_command(const ResultsOptions& options) {
+  const std::vector<results::ResultRecord> records = results::read_result_records(options.records);
+  const std::string page = results::results_markdown(records, command_text(options));
+  if (options.markdown.empty() && options.tables.empty()) std::cout << page;
+  if (!options.markdown.empty()) {
+    write_file_atomically(options.markdown, page);
+    std::cout << "wrote " << options.markdown << ": " << records.size() << " records\n";
+  }
+  if (!options.tables.empty()) {
+    write_result_tables(options.tables, records);
+    std::cout << "wrote " << options.tables << ": each table as .csv and .tex\n";
+  }
+}
+
+}  // namespace
+
+void write_result_tables(const std::string& folder,
+                         const std::vector<results::ResultRecord>& records) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw io_error("make the folder", folder, error.message());
+  for (const auto& own : results::by_experiment(records)) {
+    for (const results::ResultTable& table : results::experiment_tables(own)) {
+      write_file_atomically(folder + "/" + table.key + ".csv", results::to_csv(table));
+      write_file_atomically(folder + "/" + table.key + ".tex", results::to_latex(table));
+    }
+  }
+}
+
+void add_results(CLI::App& app) {
+  auto options = std::make_shared<ResultsOptions>();
+  CLI::App* command =
+      app.add_subcommand("results", "Tables of experiments from their records, beside the paper's");
+  command
+      ->add_option("RECORD", options->records,
+                   "Records of 'cubcal experiment', or folders to search for them")
+      ->required();
+  command->add_option("--markdown", options->markdown, "Write the tables to this file");
+  command->add_option("--tables", options->tables,
+                      "Write each table to this folder as .csv and .tex (booktabs)");
+  command->footer(
+      "Example:\n"
+      "  cubcal results runs/retina/records\n"
+      "  cubcal results results/chest results/retina --markdown docs/results.md");
+  command->callback([options] { results_command(*options); });
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal/results/result_record.h"
+
+namespace cubcal::app {
+
+/// Every table of every experiment as FOLDER/<table>.csv and FOLDER/<table>.tex; makes the folder.
+void write_result_tables(const std::string& folder,
+                         const std::vector<results::ResultRecord>& records);
+
+}  // namespace cubcal::app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cubcal/data/image_set.h"
+#include "cubcal/infer/mc_engine.h"
+#include "cubcal/recipe/recipe.h"
+
+/// A run among others that are compared: of the demo, or of an experiment.
+namespace cubcal::app {
+
+struct RunPart {
+  std::string name;    ///< as it is told of
+  std::string folder;  ///< the run's
+  Recipe recipe;
+  std::size_t passes = 80;          ///< of the logits; a deterministic network has one
+  std::string model_name = "last";  ///< or "best"
+
+  std::string model() const;
+  /// The part's logits of a split: "<folder>/val.npz".
+  std::string logits(const std::string& split) const;
+  McOptions mc() const;
+};
+
+/// Read when first asked for: a part that is whole needs no images.
+using ImagesOfPart = std::function<const ImageSet&()>;
+
+/// Trains the part and draws its logits of val, test and, where the set has them, ood; what is
+/// there already is not made again. Throws ArgumentError where the folder holds a part made with
+/// other settings.
+void make_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
+               const std::string& resume_command);
+
+}  // namespace cubcal::app

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "cubcal/results/result_record.h"
+#include "cubcal/results/result_table.h"
+
+namespace cubcal::results {
+
+/// The tables of one experiment as the paper lays them out, and beyond them every method's price
+/// and every method's OOD rows. All records are of that experiment; at least one.
+std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& records);
+
+/// All experiments as a document, `command` being what made it.
+std::string results_markdown(const std::vector<ResultRecord>& records, const std::string& command);
+
+}  // namespace cubcal::results

@@ -1,0 +1,157 @@
+#include "cubcal/results/result_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+namespace cubcal::results {
+
+namespace {
+
+std::string fixed(double value, const ResultColumn& column) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", column.decimals, column.scale * value);
+  return text;
+}
+
+std::string markdown_line(const std::vector<std::string>& texts) {
+  std::string line;
+  for (const std::string& text : texts) line += "| " + text + " ";
+  return line + "|\n";
+}
+
+/// Header and cells with the paper's columns between ours.
+std::vector<std::string> header_texts(const ResultTable& table) {
+  std::vector<std::string> texts = table.name_headers;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    texts.push_back(table.columns[c].header);
+    if (table.paper_has(c)) texts.emplace_back("paper");
+  }
+  return texts;
+}
+
+std::vector<std::string> row_texts(const ResultTable& table, const ResultRow& row) {
+  std::vector<std::string> texts = row.names;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const ResultCell& cell = row.cells[c];
+    texts.push_back(cell_text(cell, table.columns[c]));
+    if (table.paper_has(c))
+      texts.push_back(cell.paper ? fixed(*cell.paper, table.columns[c]) : "-");
+  }
+  return texts;
+}
+
+std::string latex_text(const std::string& text) {
+  static const std::vector<std::pair<std::string, std::string>> replacements = {
+      {"\\", "\\textbackslash{}"}, {"%", "\\%"},       {"&", "\\&"},     {"_", "\\_"}, {"#", "\\#"},
+      {" ± ", " $\\pm$ "},         {"Δ", "$\\Delta$"}, {"β", "$\\beta$"}};
+  std::string result = text;
+  for (const auto& [from, to] : replacements) {
+    for (std::size_t at = result.find(from); at != std::string::npos;
+         at = result.find(from, at + to.size())) {
+      result.replace(at, from.size(), to);
+    }
+  }
+  return result;
+}
+
+std::string latex_line(const std::vector<std::string>& texts) {
+  std::string line;
+  for (const std::string& text : texts) line += (line.empty() ? "" : " & ") + latex_text(text);
+  return line + " \\\\\n";
+}
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
+}
+
+std::string joined(const std::vector<std::string>& texts, const char* between) {
+  std::string line;
+  for (std::size_t i = 0; i < texts.size(); ++i) line += (i == 0 ? "" : between) + texts[i];
+  return line;
+}
+
+}  // namespace
+
+double ResultCell::mean() const {
+  return std::accumulate(seeds.begin(), seeds.end(), 0.0) / static_cast<double>(seeds.size());
+}
+
+std::optional<double> ResultCell::deviation() const {
+  if (seeds.size() < 2) return std::nullopt;
+  double squares = 0;
+  for (const double each : seeds) squares += std::pow(each - mean(), 2);
+  return std::sqrt(squares / static_cast<double>(seeds.size() - 1));
+}
+
+bool ResultTable::paper_has(std::size_t column) const {
+  return std::any_of(rows.begin(), rows.end(), [column](const ResultRow& row) {
+    return row.cells[column].paper.has_value();
+  });
+}
+
+std::string cell_text(const ResultCell& cell, const ResultColumn& column) {
+  if (cell.empty()) return "-";
+  std::string text = fixed(cell.mean(), column);
+  if (const auto deviation = cell.deviation()) text += " ± " + fixed(*deviation, column);
+  if (cell.interval) {
+    text += " [" + fixed(cell.interval->first, column) + ", " +
+            fixed(cell.interval->second, column) + "]";
+  }
+  return text;
+}
+
+std::string to_markdown(const ResultTable& table) {
+  const std::vector<std::string> header = header_texts(table);
+  std::string text = table.title + "\n\n" + markdown_line(header);
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    text += i < table.name_headers.size() ? "|---" : "|---:";
+  }
+  text += "|\n";
+  for (const ResultRow& row : table.rows) text += markdown_line(row_texts(table, row));
+  return text + "\n";
+}
+
+std::string to_latex(const ResultTable& table) {
+  const std::vector<std::string> header = header_texts(table);
+  std::string text = "% " + table.title + "\n\\begin{tabular}{";
+  text += std::string(table.name_headers.size(), 'l');
+  text += std::string(header.size() - table.name_headers.size(), 'r') + "}\n\\toprule\n";
+  text += latex_line(header) + "\\midrule\n";
+  for (const ResultRow& row : table.rows) text += latex_line(row_texts(table, row));
+  return text + "\\bottomrule\n\\end{tabular}\n";
+}
+
+std::string to_csv(const ResultTable& table) {
+  std::vector<std::string> header = table.name_headers;
+  for (const char* name : {"column", "seeds", "mean", "sd", "low", "high", "paper"}) {
+    header.emplace_back(name);
+  }
+  std::string text = joined(header, ",") + "\n";
+  for (const ResultRow& row : table.rows) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const ResultCell& cell = row.cells[c];
+      const ResultColumn exact{"", table.columns[c].decimals + 3, table.columns[c].scale};
+      const auto number = [&](const std::optional<double>& value) {
+        return value ? fixed(*value, exact) : std::string();
+      };
+      std::vector<std::string> texts;
+      for (const std::string& name : row.names) texts.push_back(csv_text(name));
+      texts.push_back(csv_text(table.columns[c].header));
+      texts.push_back(std::to_string(cell.seeds.size()));
+      texts.push_back(cell.empty() ? "" : fixed(cell.mean(), exact));
+      texts.push_back(number(cell.deviation()));
+      texts.push_back(cell.interval ? fixed(cell.interval->first, exact) : "");
+      texts.push_back(cell.interval ? fixed(cell.interval->second, exact) : "");
+      texts.push_back(number(cell.paper));
+      text += joined(texts, ",") + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace cubcal::results

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cubcal::results {
+
+/// How a column's numbers are written.
+struct ResultColumn {
+  std::string header;
+  int decimals = 2;
+  double scale = 1;  ///< 100 for percentages
+};
+
+/// One measured quantity over the seeds of a run.
+struct ResultCell {
+  std::vector<double> seeds;  ///< a value of each seed that has one
+  /// Bootstrap over test images: the mean of the seeds' bounds. More seeds do not narrow it, since
+  /// all are tested on the same images.
+  std::optional<std::pair<double, double>> interval;
+  std::optional<double> paper;
+
+  bool empty() const { return seeds.empty(); }
+  double mean() const;
+  /// Sample standard deviation; nothing for a single seed.
+  std::optional<double> deviation() const;
+};
+
+struct ResultRow {
+  std::vector<std::string> names;  ///< one for each name column
+  std::vector<ResultCell> cells;   ///< one for each column
+};
+
+struct ResultTable {
+  std::string key;    ///< "chest-training": file name of its CSV and LaTeX
+  std::string title;  ///< a sentence without its full stop
+  std::vector<std::string> name_headers;
+  std::vector<ResultColumn> columns;
+  std::vector<ResultRow> rows;
+
+  /// Whether the paper has a number anywhere in the column.
+  bool paper_has(std::size_t column) const;
+};
+
+/// "83.4 ± 0.5 [80.1, 86.7]" in the column's format; a dash for an empty cell.
+std::string cell_text(const ResultCell& cell, const ResultColumn& column);
+
+/// Title, table and an empty line; the paper's number in a column of its own.
+std::string to_markdown(const ResultTable& table);
+/// A tabular for booktabs, the caption as a comment.
+std::string to_latex(const ResultTable& table);
+/// A line per cell: names, column, seeds, mean, sd, low, high, paper; percentages as in print.
+std::string to_csv(const ResultTable& table);
+
+}  // namespace cubcal::results

@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "cubcal/io/atomic_file.h"
+
+namespace cubcal::test {
+namespace {
+
+constexpr const char* kSmallExperiment = R"(
+[data]
+kind = "phantom"
+[data.phantom]
+train = 120
+val = 60
+test = 60
+ood = 30
+image_size = 16
+[model]
+network = "small-resnet"
+[stage1]
+epochs = 1
+[stage2]
+method = "bnn+cub"
+epochs = 1
+passes = 2
+beta_warmup_epochs = 0
+[validation]
+passes = 2
+[experiment]
+methods = ["bnn", "bnn+cub"]
+passes = 4
+seeds = 1
+)";
+
+TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  const std::vector<std::string> some = {"experiment", "small.toml", "--out",       "runs",
+                                         "--only",     "*/bnn",      "--bootstrap", "50"};
+  const Outcome first = run_cubcal(some, folder.path());
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_NE(first.out.find("small: 2 runs, 0 of them there already"), std::string::npos);
+  EXPECT_NE(first.out.find("[2/2] full/seed1/bnn, about "), std::string::npos) << first.out;
+  const std::string before = contents_of(folder.path() / "runs/records/full-seed1-bnn.json");
+
+  const Outcome all =
+      run_cubcal({"experiment", "small.toml", "--out", "runs", "--bootstrap", "50"}, folder.path());
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_NE(all.out.find("small: 3 runs, 2 of them there already"), std::string::npos) << all.out;
+  EXPECT_EQ(contents_of(folder.path() / "runs/records/full-seed1-bnn.json"), before);
+  const std::string page = contents_of(folder.path() / "runs/results.md");
+  for (const char* words : {"| BNN | ", "| BNN + CUB | ", "| dts-guarded | ", "| kNN | ",
+                            "Made by `cubcal experiment small.toml --out runs`"}) {
+    EXPECT_NE(page.find(words), std::string::npos) << words;
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "runs/tables/small-ood.tex"));
+  const std::string report = contents_of(folder.path() / "runs/report.html");
+  EXPECT_NE(report.find("bnn+cub"), std::string::npos);
+
+  const Outcome again = run_cubcal({"results", "runs/records"}, folder.path());
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(again.out.find("3 runs, 1 seed."), std::string::npos) << again.out;
+}
+
+TEST(ExperimentCommand, RefusesRunsOfOtherSettings) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  const std::vector<std::string> arguments = {"experiment",  "small.toml", "--out",
+                                              "runs",        "--only",     "*/deterministic",
+                                              "--bootstrap", "50"};
+  ASSERT_EQ(run_cubcal(arguments, folder.path()).exit_code, 0);
+  std::filesystem::remove(folder.path() / "runs/records/full-seed1-deterministic.json");
+  std::vector<std::string> changed = arguments;
+  changed.insert(changed.end(), {"--set", "stage1.learning_rate=0.01"});
+  const Outcome other = run_cubcal(changed, folder.path());
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("was made with other settings"), std::string::npos) << other.err;
+}
+
+TEST(ExperimentCommand, SaysWhatIsMissing) {
+  const ScratchFolder folder;
+  const Outcome no_out = run_cubcal({"experiment", "a.toml"}, folder.path());
+  EXPECT_EQ(no_out.exit_code, 2);
+  EXPECT_NE(no_out.err.find("--out is required"), std::string::npos) << no_out.err;
+  const Outcome no_recipe = run_cubcal({"experiment", "a.toml", "--out", "o"}, folder.path());
+  EXPECT_EQ(no_recipe.exit_code, 1);
+  EXPECT_NE(no_recipe.err.find("a.toml"), std::string::npos) << no_recipe.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "o"));
+}
+
+}  // namespace
+}  // namespace cubcal::test

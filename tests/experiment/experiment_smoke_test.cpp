@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "cli/program.h"
+
+/// Each experiment of the paper from one command, on a sample of its real data.
+namespace cubcal::test {
+namespace {
+
+struct Smoke {
+  const char* name;
+  const char* pack;
+  std::vector<const char*> words;  ///< of the tables
+};
+
+void PrintTo(const Smoke& smoke, std::ostream* out) { *out << smoke.name; }
+
+class ExperimentSmoke : public testing::TestWithParam<Smoke> {};
+
+TEST_P(ExperimentSmoke, RunsWholeInThreeMinutes) {
+  const std::string data = std::string(CUBCAL_SHARED_DIR) + "/data/" + GetParam().pack;
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "there is no " << data;
+  const ScratchFolder folder;
+  const std::string recipe = std::string(CUBCAL_RECIPES) + "/" + GetParam().name + ".toml";
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome =
+      run_cubcal({"experiment", recipe, "--data", data, "--out", "runs", "--smoke"}, folder.path());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_LT(taken.count(), 180);
+  const std::string page = contents_of(folder.path() / "runs/results.md");
+  for (const char* words : GetParam().words) {
+    EXPECT_NE(page.find(words), std::string::npos) << words << '\n' << page;
+  }
+  EXPECT_GT(contents_of(folder.path() / "runs/report.html").size(), 100000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Packs, ExperimentSmoke,
+    testing::Values(Smoke{"chest",
+                          "chest",
+                          {"| MC dropout | ", "| BNN + AvUC | ", "| dts-guarded | ",
+                           "| Relative Mahalanobis (multi-layer) | ", "AUROC %, nih"}},
+                    Smoke{"retina",
+                          "aptos",
+                          {"| Reduced train/val (25%) | ", "| Balanced (train/val) | ",
+                           "BNN + CUB: U incorrect"}},
+                    Smoke{"skin", "ham10000", {"| BACC % | ", "| BNN + CUB | "}}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace cubcal::test

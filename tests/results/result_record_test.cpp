@@ -1,0 +1,70 @@
+#include "cubcal/results/result_record.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+#include "expect_error.h"
+#include "results/example_record.h"
+
+namespace cubcal::test {
+namespace {
+
+using results::read_result_record;
+using results::read_result_records;
+using results::ResultRecord;
+
+TEST(ResultRecord, IsReadWhole) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("a.json"), example_record_json("bnn", 2, 0.8).dump());
+  const ResultRecord record = read_result_record(folder.file("a.json"));
+  EXPECT_EQ(record.experiment, "lungs");
+  EXPECT_EQ(record.paper, "chest");
+  EXPECT_EQ(record.method, "bnn");
+  EXPECT_EQ(record.seed, 2U);
+  EXPECT_EQ(record.metrics.at("accuracy").value, 0.8);
+  EXPECT_DOUBLE_EQ(record.metrics.at("accuracy").interval->second, 0.9);
+  EXPECT_FALSE(record.metrics.at("delta_u").value.has_value());
+  EXPECT_FALSE(record.metrics.at("delta_u").interval.has_value());
+  ASSERT_EQ(record.post_hoc.size(), 1U);
+  EXPECT_EQ(record.post_hoc[0].t_low, 2.0);
+  ASSERT_EQ(record.detectors.size(), 1U);
+  EXPECT_EQ(record.detectors[0].metrics.at("fpr95").interval->first, 0.8);
+  EXPECT_EQ(record.detectors[0].categories.at("nih").at("auroc").value, 0.7);
+}
+
+TEST(ResultRecord, SaysWhichFileIsNone) {
+  const ScratchFolder folder;
+  for (const char* text : {"{", "{}", "[1]", R"({"format": "cubcal-run", "version": 1})"}) {
+    write_file_atomically(folder.file("bad.json"), text);
+    expect_error<DataError>([&] { read_result_record(folder.file("bad.json")); },
+                            "bad.json' is no record of a result");
+  }
+}
+
+TEST(ResultRecord, FoldersAreSearchedAndSorted) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "deep/er");
+  write_file_atomically(folder.file("z.json"), example_record_json("bnn", 1, 0.8).dump());
+  write_file_atomically(folder.file("deep/er/a.json"), example_record_json("bnn", 2, 0.8).dump());
+  write_file_atomically(folder.file("note.txt"), "no record");
+  const auto records = read_result_records({folder.path().string()});
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].seed, 1U);
+  EXPECT_EQ(records[1].seed, 2U);
+}
+
+TEST(ResultRecord, TheSameRunTwiceIsRefused) {
+  const ScratchFolder folder;
+  for (const char* name : {"a.json", "b.json"}) {
+    write_file_atomically(folder.file(name), example_record_json("bnn", 1, 0.8).dump());
+  }
+  expect_error<DataError>([&] { read_result_records({folder.path().string()}); },
+                          "there are two records of lungs, full, bnn, seed 1");
+  const ScratchFolder empty;
+  EXPECT_THROW(read_result_records({empty.path().string()}), ArgumentError);
+}
+
+}  // namespace
+}  // namespace cubcal::test

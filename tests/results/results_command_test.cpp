@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "cubcal/io/atomic_file.h"
+#include "results/example_record.h"
+
+namespace cubcal::test {
+namespace {
+
+TEST(ResultsCommand, WritesTheTablesInThreeForms) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "records");
+  write_file_atomically(folder.file("records/a.json"),
+                        example_record_json("bnn+cub", 1, 0.96).dump());
+  const Outcome shown = run_cubcal({"results", "records"}, folder.path());
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("| BNN + CUB | 96.0 [86.0, 106.0] | 97.0 |"), std::string::npos)
+      << shown.out;
+  const Outcome written =
+      run_cubcal({"results", "records", "--markdown", "r.md", "--tables", "t"}, folder.path());
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_EQ(written.out, "wrote r.md: 1 records\nwrote t: each table as .csv and .tex\n");
+  EXPECT_NE(contents_of(folder.path() / "r.md").find("## lungs"), std::string::npos);
+  EXPECT_NE(contents_of(folder.path() / "t/lungs-ood.tex").find("\\toprule"), std::string::npos);
+  EXPECT_NE(contents_of(folder.path() / "t/lungs-ood.csv").find("Uncertainty,AUROC %,1,70.0000"),
+            std::string::npos);
+}
+
+TEST(ResultsCommand, SaysWhatIsMissing) {
+  const ScratchFolder folder;
+  EXPECT_EQ(run_cubcal({"results"}, folder.path()).exit_code, 2);
+  const Outcome none = run_cubcal({"results", "."}, folder.path());
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err, "cubcal: there is no record (*.json) in '.'\n");
+  const Outcome absent = run_cubcal({"results", "gone.json"}, folder.path());
+  EXPECT_EQ(absent.exit_code, 1);
+  EXPECT_NE(absent.err.find("gone.json"), std::string::npos) << absent.err;
+}
+
+}  // namespace
+}  // namespace cubcal::test
