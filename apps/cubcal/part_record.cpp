@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cubcal/bayes/device_memory.h"
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/version.h"
 #include "cubcal/infer/model_folder.h"
@@ -74,9 +75,13 @@ Json ood_json(const ExperimentPlan& plan, const RunPart& part, const ImagesOfPar
 Json training_json(const RunPart& part) {
   Json record = Json::parse(read_text_file(RunFolder{part.folder}.record(), kMaxRecordBytes));
   Json training = Json::object();
-  for (const char* key : {"program", "libtorch", "device", "precision", "network", "data"}) {
+  for (const char* key : {"program", "libtorch", "precision", "network", "data"}) {
     training[key] = record.at(key);
   }
+  training["device"] = device_name(c10::Device(part.recipe.run.device));
+  // Where the data lay says nothing to a reader elsewhere; the hash says which they were.
+  const std::filesystem::path path = training["data"].at("name").get<std::string>();
+  training["data"]["name"] = path.filename().string();
   training["recipe"] = record.at("recipe").at("hash");
   training["stages"] = Json::array();
   for (const Json& stage : record.at("stages")) {

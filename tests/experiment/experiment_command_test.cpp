@@ -59,7 +59,7 @@ TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
 
   const Outcome again = run_cubcal({"results", "runs/records"}, folder.path());
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_NE(again.out.find("3 runs, 1 seed."), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("3 runs, 1 seed, trained on CPU."), std::string::npos) << again.out;
 }
 
 TEST(ExperimentCommand, RefusesRunsOfOtherSettings) {

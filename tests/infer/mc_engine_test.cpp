@@ -51,7 +51,9 @@ TEST(McEngine, EqualsALoopByHandWithTheSameNoise) {
       const std::int64_t rows = std::min<std::int64_t>(4, 10 - first);
       const at::Tensor expected = network->forward(
           preprocess(images.narrow(0, first, rows), preprocessing), network->context(weights, 0));
-      EXPECT_TRUE(at::equal(logits[s].narrow(0, first, rows), expected)) << s << " " << first;
+      // Weights drawn in one pass may be rounded once less than mu + sigma times the noise.
+      EXPECT_LT(largest_difference(logits[s].narrow(0, first, rows), expected), 1e-5)
+          << s << " " << first;
     }
   }
 }

@@ -27,6 +27,7 @@ inline nlohmann::json example_record_json(const std::string& method, std::uint64
           {"regime", "full"},
           {"method", method},
           {"seed", seed},
+          {"training", {{"device", "CPU"}}},
           {"test", {{"metrics", metrics}, {"intervals", intervals}}},
           {"post_hoc", Json::array({{{"method", "dts"},
                                      {"t_high", 0.5},
@@ -44,6 +45,7 @@ inline results::ResultRecord example_record(const std::string& regime, const std
   record.regime = regime;
   record.method = method;
   record.seed = seed;
+  record.device = "CPU";
   record.metrics["accuracy"] = {accuracy, {{accuracy - 0.02, accuracy + 0.04}}};
   record.metrics["avu"] = {0.7, {}};
   record.metrics["u_correct"] = {0.2, {}};

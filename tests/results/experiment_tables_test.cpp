@@ -94,7 +94,7 @@ TEST(ExperimentTables, OutliersByKindAndByMethod) {
 TEST(ExperimentTables, TheDocumentNamesItsCommandAndSeeds) {
   const std::string page = results::results_markdown(retina_records(), "cubcal results x");
   EXPECT_NE(page.find("Made by `cubcal results x`"), std::string::npos);
-  EXPECT_NE(page.find("## eyes\n\n9 runs, 2 seeds."), std::string::npos) << page;
+  EXPECT_NE(page.find("## eyes\n\n9 runs, 2 seeds, trained on CPU."), std::string::npos) << page;
 }
 
 }  // namespace

@@ -88,24 +88,4 @@ FusedLayout::FusedLayout(const ParameterStore& store, ParameterKind kind)
   device_tiles = bytes_on(tiles, store.device());
 }
 
-NormAffine norm_affine(const ParameterStore& store, const FusedLayout& layout) {
-  const c10::NoGradGuard no_grad;
-  const auto options = at::TensorOptions().dtype(at::kFloat).device(store.device());
-  NormAffine affine{at::ones({layout.affine_rows}, options),
-                    at::zeros({layout.affine_rows}, options)};
-  for (const NormFold& fold : store.norm_folds()) {
-    const FoldedNorm norm = folded_norm(store, fold);
-    for (std::size_t s = 0; s < layout.segments.size(); ++s) {
-      const FusedSegment& segment = layout.segments[s];
-      if (segment.affine < 0) continue;
-      const bool is_bias = fold.bias && layout.parameters[s] == *fold.bias;
-      if (!is_bias && layout.parameters[s] != fold.weight) continue;
-      const std::int64_t rows = segment.size / segment.row;
-      affine.scale.narrow(0, segment.affine, rows).copy_(norm.scale);
-      if (is_bias) affine.shift.narrow(0, segment.affine, rows).copy_(norm.shift);
-    }
-  }
-  return affine;
-}
-
 }  // namespace cubcal

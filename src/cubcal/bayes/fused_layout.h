@@ -33,6 +33,5 @@ struct NormAffine {
   at::Tensor scale;  ///< float32 [affine_rows]
   at::Tensor shift;  ///< 0 for rows of weights
 };
-NormAffine norm_affine(const ParameterStore& store, const FusedLayout& layout);
 
 }  // namespace cubcal

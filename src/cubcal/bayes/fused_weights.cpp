@@ -46,6 +46,7 @@ void put(const std::vector<std::int64_t>& values, at::Tensor& addresses) {
 FusedWeights::FusedWeights(ParameterStore& store, const Options& options)
     : store_(store),
       options_(options),
+      folded_norms_(store),
       gaussian_(make_block(ParameterKind::kVariational, options.slots)),
       point_(make_block(ParameterKind::kPoint, 1)),
       slots_(options.slots) {
@@ -66,11 +67,14 @@ FusedWeights::FusedWeights(ParameterStore& store, const Options& options)
     if (!in_layout[i]) norms_.push_back(i);
   }
   make_views();
-  if (options.folded) refresh_norms();
+  if (!options.folded) return;
+  put_folded_biases();
+  refresh_norms();
 }
 
 FusedWeights::Block FusedWeights::make_block(ParameterKind kind, std::size_t copies) const {
-  Block block{FusedLayout(store_, kind), {}, {}, {}};
+  Block block{FusedLayout(store_, kind), {}, {}, {}, {}};
+  block.norm_rows = folded_norms_.rows_of(block.layout);
   block.drawn = at::empty({static_cast<std::int64_t>(copies), block.layout.draw_size},
                           at::TensorOptions().device(store_.device()).dtype(options_.dtype));
   return block;
@@ -149,31 +153,18 @@ void FusedWeights::set_key(const NoiseKey& key) {
   dropout_words_.copy_(at::tensor(dropout, at::kInt).view_as(dropout_words_));
 }
 
-void FusedWeights::refresh_affine(Block& block) {
-  const NormAffine now = norm_affine(store_, block.layout);
-  if (!block.affine.scale.defined()) {
-    block.affine = now;
-    return;
+void FusedWeights::put_folded_biases() {
+  for (std::size_t f = 0; f < store_.norm_folds().size(); ++f) {
+    const NormFold& fold = store_.norm_folds()[f];
+    if (fold.bias) continue;  // the drawn bias takes the shift
+    all_[fold.norm_bias] = folded_norms_.shift(f);
+    for (Slot& slot : slots_) slot.weights[fold.norm_bias] = all_[fold.norm_bias];
   }
-  block.affine.scale.copy_(now.scale);
-  block.affine.shift.copy_(now.shift);
 }
 
 void FusedWeights::refresh_norms() {
-  const c10::NoGradGuard no_grad;
-  refresh_affine(gaussian_);
-  refresh_affine(point_);
-  for (const NormFold& fold : store_.norm_folds()) {
-    if (fold.bias) continue;  // the drawn bias takes the shift
-    const at::Tensor shift = folded_norm(store_, fold).shift;
-    const auto [found, is_new] = folded_biases_.emplace(fold.norm_bias, shift);
-    if (!is_new) {
-      found->second.copy_(shift);
-      continue;
-    }
-    all_[fold.norm_bias] = shift;
-    for (Slot& slot : slots_) slot.weights[fold.norm_bias] = shift;
-  }
+  folded_norms_.refresh();
+  for (Block* block : {&gaussian_, &point_}) folded_norms_.put(block->norm_rows, block->affine);
 }
 
 void FusedWeights::refresh_sigma() {

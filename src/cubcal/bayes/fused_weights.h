@@ -3,9 +3,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
-#include <map>
 #include <vector>
 
+#include "cubcal/bayes/folded_norms.h"
 #include "cubcal/bayes/forward_context.h"
 #include "cubcal/bayes/fused_kernels.h"
 #include "cubcal/bayes/kl.h"
@@ -73,7 +73,8 @@ class FusedWeights {
   /// there is one copy, in the type and layout of the drawn ones.
   struct Block {
     FusedLayout layout;
-    at::Tensor drawn;      ///< [slots or 1, size]
+    at::Tensor drawn;  ///< [slots or 1, size]
+    FoldedNorms::Rows norm_rows;
     NormAffine affine;     ///< empty unless folded
     at::Tensor addresses;  ///< int64 [slots, segments] of gradients
   };
@@ -84,14 +85,14 @@ class FusedWeights {
 
   ParameterStore& store_;
   Options options_;
+  FoldedNorms folded_norms_;
   Block gaussian_, point_;
   std::vector<std::size_t> norms_;  ///< parameters of batch norms, used as they are
   std::vector<Slot> slots_;
   TensorTable all_;  ///< weights with a leading dimension of draws
   at::Tensor sigma_;
-  at::Tensor noise_words_;                           ///< int32 [slots, 4]
-  at::Tensor dropout_words_;                         ///< int32 [slots, dropout layers, 4]
-  std::map<std::size_t, at::Tensor> folded_biases_;  ///< by the norm's bias parameter
+  at::Tensor noise_words_;    ///< int32 [slots, 4]
+  at::Tensor dropout_words_;  ///< int32 [slots, dropout layers, 4]
   at::Tensor norm_addresses_, norm_places_;
   Addresses noted_;
   at::Tensor kl_weight_, kl_parts_;
@@ -99,7 +100,7 @@ class FusedWeights {
   Block make_block(ParameterKind kind, std::size_t copies) const;
   void make_views();
   void put_views(const Block& block, std::size_t slot);
-  void refresh_affine(Block& block);
+  void put_folded_biases();
   void make_kl_weight(const KlOptions& kl, const KlScale& scale);
 };
 

@@ -381,9 +381,17 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
       "own data and a single seed. U in nats.\n\n";
   for (const std::vector<ResultRecord>& own : by_experiment(records)) {
     std::set<std::uint64_t> seeds;
-    for (const ResultRecord& record : own) seeds.insert(record.seed);
+    std::set<std::string> devices;
+    for (const ResultRecord& record : own) {
+      seeds.insert(record.seed);
+      devices.insert(record.device);
+    }
+    std::string trained_on;
+    for (const std::string& device : devices)
+      trained_on += (trained_on.empty() ? "" : ", ") + device;
     text += "## " + own.front().experiment + "\n\n" + std::to_string(own.size()) + " runs, " +
-            std::to_string(seeds.size()) + (seeds.size() == 1 ? " seed" : " seeds") + ".\n\n";
+            std::to_string(seeds.size()) + (seeds.size() == 1 ? " seed" : " seeds") +
+            ", trained on " + trained_on + ".\n\n";
     for (const ResultTable& table : experiment_tables(own)) text += to_markdown(table);
   }
   return text;

@@ -61,6 +61,7 @@ ResultRecord from_json(const Json& json) {
   record.regime = json.at("regime");
   record.method = json.at("method");
   record.seed = json.at("seed");
+  record.device = json.at("training").at("device");
   record.metrics = read_metrics(json.at("test").at("metrics"), json.at("test").at("intervals"));
   for (const Json& each : json.at("post_hoc")) {
     record.post_hoc.push_back({each.at("method"), each.at("t_high"), each.at("t_low"),

@@ -42,6 +42,7 @@ struct ResultRecord {
   std::string regime;
   std::string method;
   std::uint64_t seed = 1;
+  std::string device;  ///< it was trained on
   MetricMap metrics;  ///< of the test split, as the network gives it
   std::vector<PostHocResult> post_hoc;
   std::vector<DetectorResult> detectors;  ///< none where there are no outliers
