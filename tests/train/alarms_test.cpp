@@ -17,7 +17,7 @@ EpochReport healthy() {
   return report;
 }
 
-AlarmContext context() { return {5, 0.5, true}; }
+AlarmContext context() { return {5, 0.5, true, false}; }
 
 void expect_one(const EpochReport& report, AlarmKind kind, const std::string& words) {
   const std::vector<Alarm> alarms = epoch_alarms(report, context());
@@ -41,13 +41,14 @@ TEST(Alarms, PointNetworksHaveNoSigma) {
   EpochReport report = healthy();
   report.sigma = {};
   report.kl_share = 0;
-  EXPECT_TRUE(epoch_alarms(report, {5, 0.5, false}).empty());
+  EXPECT_TRUE(epoch_alarms(report, {5, 0.5, false, false}).empty());
 }
 
 TEST(Alarms, KlThatDominates) {
   EpochReport report = healthy();
   report.kl_share = 0.95;
   expect_one(report, AlarmKind::kKlDominates, "lower kl_weight");
+  EXPECT_TRUE(epoch_alarms(report, {5, 0.5, true, true}).empty());  // as a mean it may be large
 }
 
 TEST(Alarms, AccuracyAtChanceOnceAfterSoManyEpochs) {

@@ -69,7 +69,7 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
                           "), so the weights are mostly noise: lower moped_delta, initial_rho or "
                           "kl_weight"});
   }
-  if (context.gaussian && report.kl_share > 0.9) {
+  if (context.gaussian && !context.kl_is_mean && report.kl_share > 0.9) {
     alarms.push_back({AlarmKind::kKlDominates,
                       where + "KL is " + rounded("%.0f", 100 * report.kl_share) +
                           "% of the loss, so the data hardly count: lower kl_weight, or use "

@@ -26,12 +26,14 @@ struct AlarmContext {
   std::int64_t chance_after_epochs = 5;
   double commonest_share = 0;  ///< of the commonest class in the validation split
   bool gaussian = false;
+  /// KL is a mean over weights, whose size says nothing of its pull: each weight's is tiny.
+  bool kl_is_mean = false;
 };
 
 enum class AlarmKind {
   kSigmaCollapsed,  ///< noise_to_signal below 1e-3
   kSigmaExploded,   ///< noise_to_signal above 10
-  kKlDominates,     ///< KL above nine tenths of the loss
+  kKlDominates,     ///< KL, unless a mean over weights, above nine tenths of the loss
   kAtChance         ///< accuracy of the commonest class after `chance_after_epochs` epochs
 };
 
