@@ -21,14 +21,23 @@ function(cubcal_warnings target)
   endif()
 endfunction()
 
-# For code that calls the library and does little itself, such as tests and commands: optimising it
-# costs more than it saves.
-function(cubcal_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+# cubcal_compile_quickly(TARGET LEVEL): for code that calls the library and does little itself, such
+# as tests (-Og) and commands (-O1): optimising it fully costs more than it saves.
+function(cubcal_compile_quickly target level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+endfunction()
+
+# cubcal_compile_together(TARGET FILES): where CUBCAL_UNITY is on, so many sources at a time make one
+# translation unit, which reads the headers they share once.
+function(cubcal_compile_together target files)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${CUBCAL_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()
 
 function(cubcal_library_settings target)
   cubcal_warnings(${target})
+  # cubcal_module says which sources go together.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${CUBCAL_UNITY} UNITY_BUILD_MODE GROUP)
   target_compile_features(${target} PUBLIC cxx_std_17)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>

@@ -65,7 +65,7 @@ struct ImagePrediction {
   std::optional<std::size_t> passes;  ///< taken; with --adaptive
 };
 
-Input read_images(const PredictOptions& options, const Preprocessing& preprocessing) {
+Input read_input(const PredictOptions& options, const Preprocessing& preprocessing) {
   Input input;
   std::vector<at::Tensor> tensors;
   ImageFileOptions file_options;
@@ -280,7 +280,7 @@ void print_json(const std::vector<ImagePrediction>& predictions, const Input& in
 void predict_files(const PredictOptions& options) {
   const c10::Device device = set_up_device(options.device);
   const LoadedModel model = load_model(options.model, device);
-  const Input input = read_images(options, model.description.preprocessing);
+  const Input input = read_input(options, model.description.preprocessing);
   const std::optional<VerdictModel> verdict = load_verdict(options.model, device);
   if (options.adaptive && verdict && verdict->policy.features == FeatureSource::kPasses) {
     throw ArgumentError(

@@ -28,7 +28,7 @@ at::Tensor values(std::int64_t count, std::uint64_t seed, c10::ScalarType type =
   return noise_of(count, {seed, 99, 0}, type);
 }
 
-double distance(const at::Tensor& a, const at::Tensor& b) {
+double largest_difference(const at::Tensor& a, const at::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
 
@@ -76,7 +76,7 @@ TEST(DrawWeights, AreMeanPlusSigmaTimesTheNoise) {
     at::Tensor out = at::empty_like(mu);
     draw_weights(out, mu, sigma, key);
     if (count == 0) continue;
-    EXPECT_LT(distance(out, mu + sigma * noise_of(count, key)), 3e-6) << count;
+    EXPECT_LT(largest_difference(out, mu + sigma * noise_of(count, key)), 3e-6) << count;
   }
 }
 
@@ -96,7 +96,7 @@ TEST(DrawWeights, InDoubleUseTheSameNoise) {
   const at::Tensor sigma = values(777, 2, at::kDouble).abs();
   at::Tensor out = at::empty_like(mu);
   draw_weights(out, mu, sigma, {1, 2, 3});
-  EXPECT_LT(distance(out, mu + sigma * noise_of(777, {1, 2, 3}, at::kDouble)), 1e-14);
+  EXPECT_LT(largest_difference(out, mu + sigma * noise_of(777, {1, 2, 3}, at::kDouble)), 1e-14);
 }
 
 TEST(DrawWeights, RefuseBuffersThatDoNotMatch) {
@@ -123,8 +123,8 @@ TEST(FoldGradients, AddsTheChainRuleOfAllDraws) {
     }
     fold_gradients(gradients, keys, slope, of_mu, of_rho);
     const double bound = type == at::kFloat ? 1e-5 : 1e-12;
-    EXPECT_LT(distance(of_mu, expected_mu), bound);
-    EXPECT_LT(distance(of_rho, expected_rho), bound);
+    EXPECT_LT(largest_difference(of_mu, expected_mu), bound);
+    EXPECT_LT(largest_difference(of_rho, expected_rho), bound);
   }
 }
 
@@ -187,8 +187,8 @@ TEST(KlGradient, IsTheClosedFormAndItsDerivative) {
                                                   .sum();
     exact.backward();
     EXPECT_NEAR(kl, exact.item<double>(), 1e-6 * kl);
-    EXPECT_LT(distance(of_mu, 1 + m.grad()), 1e-6);
-    EXPECT_LT(distance(of_rho, 1 + r.grad()), 1e-6);
+    EXPECT_LT(largest_difference(of_mu, 1 + m.grad()), 1e-6);
+    EXPECT_LT(largest_difference(of_rho, 1 + r.grad()), 1e-6);
   }
 }
 

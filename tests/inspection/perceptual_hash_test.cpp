@@ -10,7 +10,7 @@
 namespace cubcal::test {
 namespace {
 
-constexpr int kImages = 12;
+constexpr int kRandomImages = 12;
 
 Appearance look(const Image& image) { return appearance(gray_plane(image)).value(); }
 
@@ -22,7 +22,7 @@ bool look_alike(const Image& a, const Image& b) {
 }
 
 TEST(Appearance, SurvivesRecompression) {
-  for (std::uint64_t seed = 0; seed < kImages; ++seed) {
+  for (std::uint64_t seed = 0; seed < kRandomImages; ++seed) {
     const Image image = photograph(seed);
     const Image again = decode_jpeg(encode_jpeg(image, 40), "buffer");
     ASSERT_NE(image.pixels, again.pixels);
@@ -31,7 +31,7 @@ TEST(Appearance, SurvivesRecompression) {
 }
 
 TEST(Appearance, SurvivesBrightnessContrastAndSize) {
-  for (std::uint64_t seed = 0; seed < kImages; ++seed) {
+  for (std::uint64_t seed = 0; seed < kRandomImages; ++seed) {
     const Image image = photograph(seed);
     EXPECT_TRUE(look_alike(image, relit(image, 1, 15))) << seed;
     EXPECT_TRUE(look_alike(image, relit(image, 0.6, 40))) << seed;
@@ -41,7 +41,7 @@ TEST(Appearance, SurvivesBrightnessContrastAndSize) {
 }
 
 TEST(Appearance, TellsDifferentImagesApart) {
-  for (std::uint64_t a = 0; a < kImages; ++a) {
+  for (std::uint64_t a = 0; a < kRandomImages; ++a) {
     for (std::uint64_t b = 0; b < a; ++b) {
       EXPECT_GT(distance(look(photograph(a)).hash, look(photograph(b)).hash), 60) << a << " " << b;
     }

@@ -16,7 +16,7 @@ using test::TemporaryFolder;
 
 using Row = std::vector<std::string>;
 
-std::string refusal(const std::string& text, const CsvOptions& options = {}) {
+std::string csv_refusal(const std::string& text, const CsvOptions& options = {}) {
   return message_of<DataError>([&] { parse_csv(text, "x.csv", options); });
 }
 
@@ -46,29 +46,32 @@ TEST(Csv, blank_lines_are_rows_only_in_a_table_of_one_column) {
 }
 
 TEST(Csv, names_line_and_counts_of_a_ragged_row) {
-  EXPECT_EQ(refusal("a,b\n1,2\n\"x\n\",2,3\n"),
+  EXPECT_EQ(csv_refusal("a,b\n1,2\n\"x\n\",2,3\n"),
             "line 3 of 'x.csv' has 3 fields, but the header has 2");
-  EXPECT_EQ(refusal("a,b\n1\n"), "line 2 of 'x.csv' has 1 fields, but the header has 2");
+  EXPECT_EQ(csv_refusal("a,b\n1\n"), "line 2 of 'x.csv' has 1 fields, but the header has 2");
 }
 
 TEST(Csv, names_the_line_of_damaged_text) {
-  EXPECT_EQ(refusal(""), "'x.csv' is empty, but a header row is expected");
-  EXPECT_EQ(refusal("a,b\n1,\"2\n3,4\n"), "line 2 of 'x.csv' opens a quote that is never closed");
-  EXPECT_EQ(refusal("a,b\n1,\"2\"3\n"), "line 2 of 'x.csv' has text after a closing quote");
-  EXPECT_EQ(refusal("a,b\n1,2\"3\"\n"),
+  EXPECT_EQ(csv_refusal(""), "'x.csv' is empty, but a header row is expected");
+  EXPECT_EQ(csv_refusal("a,b\n1,\"2\n3,4\n"),
+            "line 2 of 'x.csv' opens a quote that is never closed");
+  EXPECT_EQ(csv_refusal("a,b\n1,\"2\"3\n"), "line 2 of 'x.csv' has text after a closing quote");
+  EXPECT_EQ(csv_refusal("a,b\n1,2\"3\"\n"),
             "line 2 of 'x.csv' has a quote inside a field that does not start with one");
-  EXPECT_EQ(refusal("a,b\r1,2\n"), "line 1 of 'x.csv' has a carriage return without a line feed");
-  EXPECT_EQ(refusal("a,b\n1,\xE9\n"), "line 2 of 'x.csv' is not UTF-8");
-  EXPECT_EQ(refusal(std::string("a,b\n1,\0\n", 8)), "line 2 of 'x.csv' has a NUL character");
-  EXPECT_EQ(refusal("a,b,a\n"), "the header of 'x.csv' has two columns named 'a'");
+  EXPECT_EQ(csv_refusal("a,b\r1,2\n"),
+            "line 1 of 'x.csv' has a carriage return without a line feed");
+  EXPECT_EQ(csv_refusal("a,b\n1,\xE9\n"), "line 2 of 'x.csv' is not UTF-8");
+  EXPECT_EQ(csv_refusal(std::string("a,b\n1,\0\n", 8)), "line 2 of 'x.csv' has a NUL character");
+  EXPECT_EQ(csv_refusal("a,b,a\n"), "the header of 'x.csv' has two columns named 'a'");
 }
 
 TEST(Csv, sizes_are_bounded) {
   CsvOptions options;
   options.max_field_bytes = 4;
-  EXPECT_EQ(refusal("a\n12345\n", options), "line 2 of 'x.csv' has a field longer than 4 bytes");
+  EXPECT_EQ(csv_refusal("a\n12345\n", options),
+            "line 2 of 'x.csv' has a field longer than 4 bytes");
   options.max_columns = 2;
-  EXPECT_EQ(refusal("a,b,c\n", options), "line 1 of 'x.csv' has more than 2 fields");
+  EXPECT_EQ(csv_refusal("a,b,c\n", options), "line 1 of 'x.csv' has more than 2 fields");
   const TemporaryFolder folder;
   write_file_atomically(folder.file("x.csv"), "a,b\n1,2\n");
   options.max_bytes = 7;

@@ -18,7 +18,7 @@ namespace {
 
 const std::string kFolder = std::string(CUBCAL_TEST_DATA) + "/images/";
 
-Image decode(const std::string& bytes) {
+Image decode_png_or_jpeg(const std::string& bytes) {
   return is_png(bytes) ? decode_png(bytes, "buffer") : decode_jpeg(bytes, "buffer");
 }
 
@@ -63,7 +63,8 @@ TEST(ImageFile, RefusesFilesCutShortAnywhere) {
        {"rgb8.png", "palette4.png", "gray16.png", "rgb.jpg", "rgb_progressive.jpg"}) {
     const std::string whole = file_bytes(kFolder + name);
     for (std::size_t size = 8; size + 2 < whole.size(); size += 5) {
-      const std::string message = message_of<DataError>([&] { decode(whole.substr(0, size)); });
+      const std::string message =
+          message_of<DataError>([&] { decode_png_or_jpeg(whole.substr(0, size)); });
       EXPECT_TRUE(contains(message, "image 'buffer' cannot be read: ")) << name << " " << size;
     }
   }
@@ -78,7 +79,7 @@ TEST(ImageFile, SurvivesDamage) {
         std::string damaged = whole;
         damaged[place] = static_cast<char>(damaged[place] ^ change);
         try {
-          const Image image = decode(damaged);
+          const Image image = decode_png_or_jpeg(damaged);
           EXPECT_EQ(image.pixels.size() + image.deep_pixels.size(),
                     image.height * image.width * image.channels);
         } catch (const DataError&) {

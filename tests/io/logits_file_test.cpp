@@ -29,7 +29,7 @@ void add(NpzWriter& npz, const std::string& name, const std::vector<T>& values,
 void add_logits(NpzWriter& npz) { add(npz, "logits", std::vector<float>(24), {2, 4, 3}); }
 
 /// The message for an npz with what `fill` puts in, with the path taken out.
-std::string refusal(const std::function<void(NpzWriter&)>& fill) {
+std::string logits_refusal(const std::function<void(NpzWriter&)>& fill) {
   const TemporaryFolder folder;
   const std::string path = folder.file("x.npz");
   NpzWriter npz(path);
@@ -126,29 +126,29 @@ TEST(LogitsFile, refuses_what_is_neither_format) {
 }
 
 TEST(LogitsFile, refuses_missing_or_wrong_logits) {
-  EXPECT_EQ(refusal([](NpzWriter& npz) {
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
               add(npz, "scores", std::vector<float>(6), {2, 3});
             }),
             "'x.npz' has no array 'logits'; it holds 'scores'");
-  EXPECT_EQ(refusal([](NpzWriter&) {}), "'x.npz' has no array 'logits'; it holds no arrays");
+  EXPECT_EQ(logits_refusal([](NpzWriter&) {}), "'x.npz' has no array 'logits'; it holds no arrays");
   EXPECT_EQ(
-      refusal([](NpzWriter& npz) {
+      logits_refusal([](NpzWriter& npz) {
         add(npz, "logits", std::vector<std::int32_t>(6), {2, 3});
       }),
       "the array 'logits' of 'x.npz' is int32, but logits must be float16, float32 or float64");
   EXPECT_EQ(
-      refusal([](NpzWriter& npz) { npz.add_text("logits", {"a"}); }),
+      logits_refusal([](NpzWriter& npz) { npz.add_text("logits", {"a"}); }),
       "the array 'logits' of 'x.npz' is text, but logits must be float16, float32 or float64");
-  EXPECT_EQ(refusal([](NpzWriter& npz) { add(npz, "logits", std::vector<float>(6), {6}); }),
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) { add(npz, "logits", std::vector<float>(6), {6}); }),
             "the array 'logits' of 'x.npz' has shape (6,), but logits must be [S,N,K] (passes, "
             "samples, classes) or [N,K]");
   for (const std::vector<std::size_t>& shape :
        std::vector<std::vector<std::size_t>>{{0, 2, 3}, {2, 0, 3}, {2, 3, 0}, {0, 3}}) {
-    EXPECT_TRUE(
-        contains(refusal([&](NpzWriter& npz) { add(npz, "logits", std::vector<float>(), shape); }),
-                 "but logits need at least one pass, one sample and two classes"));
+    EXPECT_TRUE(contains(
+        logits_refusal([&](NpzWriter& npz) { add(npz, "logits", std::vector<float>(), shape); }),
+        "but logits need at least one pass, one sample and two classes"));
   }
-  EXPECT_EQ(refusal([](NpzWriter& npz) {
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
               add(npz, "logits", std::vector<float>(6), {2, 3, 1});
             }),
             "the array 'logits' of 'x.npz' has shape (2, 3, 1) and so a single class, but at least "
@@ -158,7 +158,7 @@ TEST(LogitsFile, refuses_missing_or_wrong_logits) {
 TEST(LogitsFile, refuses_wrong_labels) {
   using Longs = std::vector<std::int64_t>;
   const auto with = [](auto values, const std::vector<std::size_t>& shape) {
-    return refusal([&](NpzWriter& npz) {
+    return logits_refusal([&](NpzWriter& npz) {
       add_logits(npz);
       add(npz, "labels", values, shape);
     });
@@ -176,7 +176,7 @@ TEST(LogitsFile, refuses_wrong_labels) {
   EXPECT_EQ(with(std::vector<double>(4), {4}),
             "the array 'labels' of 'x.npz' is float64, but labels must be integers, as "
             "labels.astype(np.int64) makes them");
-  EXPECT_TRUE(contains(refusal([](NpzWriter& npz) {
+  EXPECT_TRUE(contains(logits_refusal([](NpzWriter& npz) {
                          add_logits(npz);
                          npz.add_text("labels", {"a", "b", "c", "d"});
                        }),
@@ -187,7 +187,7 @@ TEST(LogitsFile, labels_beyond_int64_do_not_wrap) {
   NdArray labels(DType::kU64, {4});
   for (std::size_t i = 0; i < 4; ++i) labels.as<std::uint64_t>()[i] = 1;
   labels.as<std::uint64_t>()[3] = 0xFFFFFFFFFFFFFFFF;
-  EXPECT_EQ(refusal([&](NpzWriter& npz) {
+  EXPECT_EQ(logits_refusal([&](NpzWriter& npz) {
               add_logits(npz);
               npz.add("labels", labels);
             }),
@@ -196,22 +196,22 @@ TEST(LogitsFile, labels_beyond_int64_do_not_wrap) {
 }
 
 TEST(LogitsFile, refuses_wrong_groups_and_class_names) {
-  EXPECT_EQ(refusal([](NpzWriter& npz) {
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
               add_logits(npz);
               npz.add_text("groups", {"a"});
             }),
             "the array 'groups' of 'x.npz' has shape (1,), but the logits have 4 samples");
-  EXPECT_EQ(refusal([](NpzWriter& npz) {
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
               add_logits(npz);
               add(npz, "groups", std::vector<float>(4), {4});
             }),
             "the array 'groups' of 'x.npz' is float32, but groups must be text or integers");
-  EXPECT_EQ(refusal([](NpzWriter& npz) {
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
               add_logits(npz);
               npz.add_text("class_names", {"a", "b"});
             }),
             "the array 'class_names' of 'x.npz' has shape (2,), but the logits have 3 classes");
-  EXPECT_EQ(refusal([](NpzWriter& npz) {
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
               add_logits(npz);
               add(npz, "class_names", std::vector<std::int32_t>(3), {3});
             }),

@@ -41,7 +41,7 @@ std::vector<std::string> read_text_from(const std::string& bytes) {
   return read_npy_text(*stream, header, "'x.npy'");
 }
 
-std::string refusal(const std::string& bytes) {
+std::string npy_refusal(const std::string& bytes) {
   return message_of<DataError>([&] { read_from(bytes); });
 }
 
@@ -154,7 +154,7 @@ TEST(Npy, refuses_unreadable_text_with_its_index) {
 }
 
 TEST(Npy, text_and_numbers_are_not_mistaken_for_each_other) {
-  EXPECT_EQ(refusal(npy_text({"a"})), "'x.npy' holds text where numbers are expected");
+  EXPECT_EQ(npy_refusal(npy_text({"a"})), "'x.npy' holds text where numbers are expected");
   const std::string numbers = npy_file("{'descr':'|u1','fortran_order':False,'shape':(1,)}", "a");
   EXPECT_TRUE(contains(message_of<DataError>([&] { read_text_from(numbers); }),
                        "'x.npy' holds uint8 where text is expected"));
@@ -198,30 +198,31 @@ TEST(Npy, the_dict_is_parsed_strictly) {
 TEST(Npy, refuses_types_it_does_not_know) {
   for (const char* descr : {"<c8", "<f16", "<M8[D]", "|V8", "<i3", "|f4", "<U0", "|S0", "<U", "",
                             "<", "<f4x", "<U99999999999"}) {
-    const std::string message = refusal(
+    const std::string message = npy_refusal(
         npy_file(std::string("{'descr':'") + descr + "','fortran_order':False,'shape':(0,)}", ""));
     EXPECT_TRUE(contains(message, "'x.npy' has the type '" + std::string(descr) + "', but only "));
   }
 }
 
 TEST(Npy, refuses_sizes_that_disagree_with_the_data) {
-  EXPECT_EQ(refusal(npy_file("{'descr':'<f4','fortran_order':False,'shape':(3,)}", "12345678")),
+  EXPECT_EQ(npy_refusal(npy_file("{'descr':'<f4','fortran_order':False,'shape':(3,)}", "12345678")),
             "'x.npy' declares the shape (3,), which needs 12 bytes, but 8 bytes follow");
-  EXPECT_EQ(refusal(npy_file("{'descr':'|u1','fortran_order':False,'shape':()}", "12")),
+  EXPECT_EQ(npy_refusal(npy_file("{'descr':'|u1','fortran_order':False,'shape':()}", "12")),
             "'x.npy' declares the shape (), which needs 1 bytes, but 2 bytes follow");
-  EXPECT_EQ(refusal(npy_file(
+  EXPECT_EQ(npy_refusal(npy_file(
                 "{'descr':'<f8','fortran_order':False,'shape':(4294967296, 4294967296)}", "")),
             "'x.npy' declares the shape (4294967296, 4294967296), which is too large to address");
 }
 
 TEST(Npy, refuses_a_damaged_start) {
-  EXPECT_EQ(refusal(""), "'x.npy' ends before its head does");
-  EXPECT_EQ(refusal("GIF89a, say"), "'x.npy' is not in the npy format");
+  EXPECT_EQ(npy_refusal(""), "'x.npy' ends before its head does");
+  EXPECT_EQ(npy_refusal("GIF89a, say"), "'x.npy' is not in the npy format");
   std::string file = npy_file("{'descr':'|u1','fortran_order':False,'shape':(1,)}", "a");
   file[6] = 4;
-  EXPECT_EQ(refusal(file), "'x.npy' has npy version 4.0, but only 1.0, 2.0 and 3.0 are accepted");
+  EXPECT_EQ(npy_refusal(file),
+            "'x.npy' has npy version 4.0, but only 1.0, 2.0 and 3.0 are accepted");
   file[6] = 2;
-  EXPECT_TRUE(contains(refusal(file), "'x.npy' has a damaged head: its length is given as "));
+  EXPECT_TRUE(contains(npy_refusal(file), "'x.npy' has a damaged head: its length is given as "));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ ZipArchive opened(const std::string& bytes) {
 }
 
 /// The message with which the archive, or else its first member, is refused.
-std::string refusal(const std::string& bytes) {
+std::string zip_refusal(const std::string& bytes) {
   return message_of<DataError>([&] {
     const ZipArchive archive = opened(bytes);
     archive.read(archive.members().at(0), plenty);
@@ -127,15 +127,16 @@ TEST(ZipArchive, more_members_than_sixteen_bits_can_count) {
 TEST(ZipArchive, checks_the_crc) {
   std::string bytes = archive_of({{"a", "text"}});
   bytes[bytes.find("text")] = 'n';
-  EXPECT_EQ(refusal(bytes), "the member 'a' of 'x.zip' is damaged: its checksum does not match");
+  EXPECT_EQ(zip_refusal(bytes),
+            "the member 'a' of 'x.zip' is damaged: its checksum does not match");
 }
 
 TEST(ZipArchive, refuses_what_is_no_archive_or_was_cut_off) {
-  EXPECT_EQ(refusal(""),
+  EXPECT_EQ(zip_refusal(""),
             "'x.zip' is not a readable zip archive: it has neither the start nor the end of one");
   const std::string bytes = archive_of({{"a", "text"}});
   for (std::size_t length = 2; length < bytes.size(); ++length) {
-    EXPECT_EQ(refusal(bytes.substr(0, length)),
+    EXPECT_EQ(zip_refusal(bytes.substr(0, length)),
               "'x.zip' is not a readable zip archive: the directory at its end is missing, as in a "
               "file that was cut off");
   }
@@ -144,7 +145,7 @@ TEST(ZipArchive, refuses_what_is_no_archive_or_was_cut_off) {
 TEST(ZipArchive, refuses_encryption_and_unknown_methods_by_name) {
   std::string bytes = archive_of({{"a", "text"}});
   put(bytes, central(bytes) + 8, 1, 2);
-  EXPECT_EQ(refusal(bytes), "the member 'a' of 'x.zip' is encrypted, which is not supported");
+  EXPECT_EQ(zip_refusal(bytes), "the member 'a' of 'x.zip' is encrypted, which is not supported");
   const auto bzip2 = std::make_shared<FileSource>(vector_path("bzip2.npz"));
   EXPECT_TRUE(contains(message_of<DataError>([&] {
                          const ZipArchive archive(bzip2);
@@ -168,50 +169,51 @@ TEST(ZipArchive, refuses_declared_sizes_the_archive_cannot_hold) {
   const std::string good = archive_of({{"a", "text"}});
   std::string bytes = good;
   put(bytes, central(bytes) + 24, 5, 4);  // uncompressed size
-  EXPECT_EQ(refusal(bytes),
+  EXPECT_EQ(zip_refusal(bytes),
             "the member 'a' of 'x.zip' declares 5 bytes, which its 4 bytes in the archive cannot "
             "hold");
   put(bytes, central(bytes) + 20, 5, 4);  // compressed size
-  EXPECT_EQ(refusal(bytes), "the member 'a' of 'x.zip' declares 5 bytes where 4 are left");
+  EXPECT_EQ(zip_refusal(bytes), "the member 'a' of 'x.zip' declares 5 bytes where 4 are left");
   bytes = good;
   put(bytes, central(bytes) + 10, zip::deflated, 2);
   put(bytes, central(bytes) + 24, 4 * 1032 + 1, 4);
-  EXPECT_TRUE(contains(refusal(bytes), "declares 4129 bytes, which its 4 bytes in the archive"));
+  EXPECT_TRUE(
+      contains(zip_refusal(bytes), "declares 4129 bytes, which its 4 bytes in the archive"));
 }
 
 TEST(ZipArchive, refuses_a_directory_that_is_not_where_it_says) {
   const std::string good = archive_of({{"a", "text"}});
   std::string bytes = good;
   put(bytes, end_record(bytes) + 12, 1000, 4);
-  EXPECT_TRUE(contains(refusal(bytes), "its directory is larger than the file"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "its directory is larger than the file"));
   bytes = good;
   put(bytes, end_record(bytes) + 16, 1000, 4);
-  EXPECT_TRUE(contains(refusal(bytes), "its directory is not where it is declared to be"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "its directory is not where it is declared to be"));
   bytes = good;
   put(bytes, end_record(bytes) + 10, 2, 2);
-  EXPECT_TRUE(contains(refusal(bytes), "it declares 2 members but lists 1"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "it declares 2 members but lists 1"));
   bytes = good;
   put(bytes, central(bytes) + 28, 50, 2);  // name length
-  EXPECT_TRUE(contains(refusal(bytes), "entry 1 of its directory is damaged"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "entry 1 of its directory is damaged"));
   bytes = good;
   put(bytes, central(bytes) + 42, 1000, 4);  // local header
-  EXPECT_TRUE(contains(refusal(bytes), "the member 'a' starts beyond the end"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "the member 'a' starts beyond the end"));
   bytes = good;
   put(bytes, end_record(bytes) + 4, 1, 2);
-  EXPECT_TRUE(contains(refusal(bytes), "it spans several disks"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "it spans several disks"));
 }
 
 TEST(ZipArchive, refuses_a_local_header_that_disagrees) {
   const std::string good = archive_of({{"a", "text"}});
   std::string bytes = good;
   bytes[30] = 'b';
-  EXPECT_TRUE(contains(refusal(bytes), "has another name in its local header"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "has another name in its local header"));
   bytes = good;
   bytes[0] = 'Q';
-  EXPECT_TRUE(contains(refusal(bytes), "has a damaged local header"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "has a damaged local header"));
   bytes = good;
   put(bytes, 28, 0xFFFF, 2);
-  EXPECT_TRUE(contains(refusal(bytes), "has a damaged local header"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "has a damaged local header"));
 }
 
 TEST(ZipArchive, refuses_a_member_larger_than_the_caller_accepts) {
@@ -229,16 +231,16 @@ TEST(ZipArchive, refuses_damaged_compressed_data) {
   const auto offset = static_cast<std::size_t>(archive.data_offset(member));
   std::string bytes = good;
   bytes[offset] = '\xFF';
-  EXPECT_TRUE(contains(refusal(bytes), "is damaged: its compressed data cannot be decoded"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "is damaged: its compressed data cannot be decoded"));
   bytes = good;
   put(bytes, bytes.find("PK\x01\x02") + 20, member.compressed_size - 5, 4);
-  EXPECT_TRUE(contains(refusal(bytes), "is damaged: its compressed data ends too early"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "is damaged: its compressed data ends too early"));
   bytes = good;
   put(bytes, bytes.find("PK\x01\x02") + 24, member.size + 1, 4);
-  EXPECT_TRUE(contains(refusal(bytes), "is damaged: it holds fewer bytes than declared"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "is damaged: it holds fewer bytes than declared"));
   bytes = good;
   put(bytes, bytes.find("PK\x01\x02") + 24, member.size - 1, 4);
-  EXPECT_TRUE(contains(refusal(bytes), "is longer than declared"));
+  EXPECT_TRUE(contains(zip_refusal(bytes), "is longer than declared"));
 }
 
 }  // namespace

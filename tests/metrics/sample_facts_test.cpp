@@ -16,10 +16,11 @@ namespace {
 using test::expect_error;
 using test::facts_of_rows;
 
-const std::vector<std::vector<double>> kRows{{0.7, 0.2, 0.1}, {0.2, 0.2, 0.6}, {0.0, 1.0, 0.0}};
+const std::vector<std::vector<double>> kThreeSamples{
+    {0.7, 0.2, 0.1}, {0.2, 0.2, 0.6}, {0.0, 1.0, 0.0}};
 
 TEST(SampleFacts, AreWorkedOutPerSample) {
-  const SampleFacts facts = facts_of_rows(kRows, {0, 1, 2});
+  const SampleFacts facts = facts_of_rows(kThreeSamples, {0, 1, 2});
   EXPECT_EQ(facts.correct, (std::vector<std::uint8_t>{1, 0, 0}));
   EXPECT_EQ(facts.predicted, (std::vector<std::int32_t>{0, 2, 1}));
   EXPECT_NEAR(facts.negative_log_likelihood[0], -std::log(0.7), 1e-15);
@@ -42,22 +43,26 @@ TEST(SampleFacts, FloorTheProbabilityOfTheLabel) {
 }
 
 TEST(SampleFacts, RefuseLabelsThatDoNotFit) {
-  expect_error<DataError>([] { facts_of_rows(kRows, {0, 1}); }, "there are 2 labels for 3 samples");
   expect_error<DataError>(
       [] {
-        facts_of_rows(kRows, {0, 1, 3});
+        facts_of_rows(kThreeSamples, {0, 1});
+      },
+      "there are 2 labels for 3 samples");
+  expect_error<DataError>(
+      [] {
+        facts_of_rows(kThreeSamples, {0, 1, 3});
       },
       "labels must be in 0..2, but sample 2 has 3");
   expect_error<DataError>(
       [] {
-        facts_of_rows(kRows, {0, -1, 2});
+        facts_of_rows(kThreeSamples, {0, -1, 2});
       },
       "labels must be in 0..2, but sample 1 has -1");
 }
 
 TEST(SampleFacts, RefuseBadOptions) {
   const auto with = [](std::size_t bins, double gamma, double threshold) {
-    facts_of_rows(kRows, {0, 1, 2}, {bins, gamma, threshold});
+    facts_of_rows(kThreeSamples, {0, 1, 2}, {bins, gamma, threshold});
   };
   expect_error<ArgumentError>([&] { with(0, 0.9, 0.3); },
                               "the number of bins must be at least 1, not 0");

@@ -12,7 +12,7 @@
 namespace cubcal::test {
 namespace {
 
-constexpr const char* kRecipe = R"(
+constexpr const char* kRecipeOfFiles = R"(
 [data]
 path = "drawn/split.csv"
 resize_to = 28
@@ -36,7 +36,7 @@ class TrainOnFiles : public testing::Test {
   void SetUp() override {
     expect_success({"example", "--out", "drawn", "--images", "--samples", "1", "--passes", "1"});
     expect_success({"data", "split", "drawn/images", "-o", "drawn/split.csv"});
-    write_file_atomically(scratch_.file("recipe.toml"), kRecipe);
+    write_file_atomically(scratch_.file("recipe.toml"), kRecipeOfFiles);
   }
 
   Outcome run(const std::vector<std::string>& arguments) {

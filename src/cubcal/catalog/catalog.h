@@ -21,6 +21,8 @@ enum class CatalogKind {
 const char* catalog_kind_name(CatalogKind kind);
 
 inline constexpr std::int64_t kNoLabel = -1;
+/// A label in a file is smaller, so that a mistaken one never makes a huge table.
+inline constexpr std::int64_t kMostClasses = 10'000;
 inline const std::string kOutlierSplit = "ood";
 
 struct Sample {

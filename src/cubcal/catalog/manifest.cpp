@@ -19,7 +19,6 @@ namespace cubcal {
 
 namespace {
 
-constexpr std::int64_t kMostClasses = 10'000;
 constexpr const char* kLabels = "labels.csv";
 
 class ManifestReader {

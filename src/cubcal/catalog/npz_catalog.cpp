@@ -12,8 +12,6 @@ namespace cubcal {
 
 namespace {
 
-constexpr std::int64_t kMostClasses = 10'000;
-
 /// Throws unless the array can be images; gives how many.
 std::size_t check_images(const NpzReader& file, const std::string& name) {
   const NpyHeader header = file.peek(name);

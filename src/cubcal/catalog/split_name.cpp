@@ -9,18 +9,19 @@ namespace cubcal {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, const char*>, 8> kSplitNames = {{{"train", "train"},
-                                                                             {"training", "train"},
-                                                                             {"val", "val"},
-                                                                             {"valid", "val"},
-                                                                             {"validation", "val"},
-                                                                             {"test", "test"},
-                                                                             {"testing", "test"},
-                                                                             {"ood", "ood"}}};
+constexpr std::array<std::pair<const char*, const char*>, 8> kSplitSpellings = {
+    {{"train", "train"},
+     {"training", "train"},
+     {"val", "val"},
+     {"valid", "val"},
+     {"validation", "val"},
+     {"test", "test"},
+     {"testing", "test"},
+     {"ood", "ood"}}};
 
 const char* known_split(const std::string& name) {
   const std::string wanted = lower_case(name);
-  for (const auto& [spelling, split] : kSplitNames) {
+  for (const auto& [spelling, split] : kSplitSpellings) {
     if (wanted == spelling) return split;
   }
   return nullptr;

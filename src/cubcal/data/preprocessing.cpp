@@ -26,7 +26,7 @@ void check_images(const at::Tensor& images) {
 
 /// The constants as float32 [1, C, 1, 1]. Scaling by 1/largest_level is part of them, so that one
 /// multiplication and one addition remain per pixel.
-at::Tensor per_channel(const std::vector<double>& values, const at::Tensor& images) {
+at::Tensor channel_constants(const std::vector<double>& values, const at::Tensor& images) {
   const at::Tensor on_host = at::empty({1, static_cast<std::int64_t>(values.size()), 1, 1});
   for (std::size_t c = 0; c < values.size(); ++c) {
     on_host.data_ptr<float>()[c] = static_cast<float>(values[c]);
@@ -139,7 +139,9 @@ at::Tensor standardise(const at::Tensor& images, const Preprocessing& preprocess
     scale.push_back(1 / (white * preprocessing.standard_deviation[c]));
     shift.push_back(-preprocessing.mean[c] / preprocessing.standard_deviation[c]);
   }
-  return levels_as_float(images).mul_(per_channel(scale, images)).add_(per_channel(shift, images));
+  return levels_as_float(images)
+      .mul_(channel_constants(scale, images))
+      .add_(channel_constants(shift, images));
 }
 
 at::Tensor preprocess(const at::Tensor& images, const Preprocessing& preprocessing) {

@@ -137,10 +137,6 @@ Association tabulate(const ColumnValues& column, const std::vector<std::string>&
   return table;
 }
 
-std::string percent(double share) {
-  return std::to_string(static_cast<int>(std::lround(100 * share))) + "%";
-}
-
 }  // namespace
 
 bool Association::is_telling() const {
@@ -206,12 +202,12 @@ std::string describe_rule(const Association& association) {
     if (r != rule.row && has_none) strangers.push_back(association.rows[r]);
   }
   const bool all = rule.recall == 1;
-  std::string text = all ? "every " : percent(rule.recall) + " of the ";
+  std::string text = all ? "every " : whole_percent(rule.recall) + " of the ";
   text += association.rows[rule.row] + (all ? " image has " : " images have ") +
           association.column + " = " + joined(values, "or");
   if (!strangers.empty()) text += ", which no " + joined(strangers, "or") + " image has";
   return text + "; guessing " + association.rows[rule.row] + " from that alone is right in " +
-         percent(rule.precision) + " of cases";
+         whole_percent(rule.precision) + " of cases";
 }
 
 }  // namespace cubcal

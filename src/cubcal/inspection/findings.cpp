@@ -14,16 +14,12 @@ namespace cubcal {
 
 namespace {
 
-std::string percent(double share) {
-  return std::to_string(static_cast<int>(std::lround(100 * share))) + "%";
-}
-
 std::string telling_sentence(const Association& table) {
   const std::string subject = table.of_outliers ? "what is an outlier" : "the class";
   std::string sentence = "'" + table.column + "' gives " +
                          (table.of_outliers ? "the outliers" : "the class") + " away";
   if (table.row_from_value >= kTellingCoefficient) {
-    sentence += " (knowing it settles " + percent(table.row_from_value) +
+    sentence += " (knowing it settles " + whole_percent(table.row_from_value) +
                 " of the uncertainty about " + subject + ")";
   }
   const bool is_finer = !table.of_outliers && !table.is_derived && table.is_nested();

@@ -23,10 +23,6 @@ std::string element(const char* name, const std::string& content) {
   return "<" + std::string(name) + ">" + content + "</" + name + ">";
 }
 
-std::string percent(double share) {
-  return std::to_string(static_cast<int>(std::lround(100 * share))) + "%";
-}
-
 std::string last_part(const std::string& path) {
   const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
   const std::string name = whole.filename().empty() ? whole.parent_path().filename().string()
@@ -257,18 +253,19 @@ class Page {
         "<h2>What else tells the class</h2>\n<p class=\"muted\">How much of the uncertainty about "
         "the class a column settles, and how much of that about the column the class does "
         "(uncertainty coefficients); from " +
-        percent(kTellingCoefficient) +
+        whole_percent(kTellingCoefficient) +
         " on it is warned of. Values of fewer than 10 images are left aside.</p>\n"
         "<div class=\"scroll\"><table>\n<tr><th>Column</th><th>Values</th><th>About</th>"
         "<th>it tells</th><th>told of it in turn</th></tr>\n";
     for (const Association& table : tables) {
-      text += "<tr>" +
-              element("td", escaped(table.column) +
-                                (table.is_derived ? " <small>seen in the images</small>" : "")) +
-              element("td", std::to_string(table.values.size())) +
-              element("td", table.of_outliers ? "out of distribution" : "class") +
-              element("td", (table.is_telling() ? "▲ " : "") + percent(table.row_from_value)) +
-              element("td", percent(table.value_from_row)) + "</tr>\n";
+      text +=
+          "<tr>" +
+          element("td", escaped(table.column) +
+                            (table.is_derived ? " <small>seen in the images</small>" : "")) +
+          element("td", std::to_string(table.values.size())) +
+          element("td", table.of_outliers ? "out of distribution" : "class") +
+          element("td", (table.is_telling() ? "▲ " : "") + whole_percent(table.row_from_value)) +
+          element("td", whole_percent(table.value_from_row)) + "</tr>\n";
     }
     return text + "</table></div>\n";
   }

@@ -13,7 +13,7 @@ std::uint64_t rotated(std::uint64_t word, int bits) {
 
 /// Two lanes with different odd multipliers; for a given word each step is one-to-one, so that a
 /// difference never gets lost within a lane by itself.
-class Lanes {
+class HashLanes {
  public:
   void add(std::uint64_t word) {
     first_ = rotated((first_ ^ word) * 0x9E3779B97F4A7C15ULL, 29);
@@ -56,7 +56,7 @@ bool channels_agree(const std::vector<Level>& pixels) {
 }
 
 template <class Level>
-void add_pixels(Lanes& lanes, const std::vector<Level>& pixels, std::size_t step) {
+void add_pixels(HashLanes& lanes, const std::vector<Level>& pixels, std::size_t step) {
   if (step == 1) {
     lanes.add(pixels.data(), pixels.size() * sizeof(Level));
     return;
@@ -83,7 +83,7 @@ bool is_gray_as_rgb(const Image& image) {
 
 PixelHash pixel_hash(const Image& image) {
   const bool gray = is_gray_as_rgb(image);
-  Lanes lanes;
+  HashLanes lanes;
   lanes.add(image.height);
   lanes.add(image.width);
   lanes.add(gray ? 1 : image.channels);

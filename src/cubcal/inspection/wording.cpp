@@ -1,5 +1,7 @@
 #include "cubcal/inspection/wording.h"
 
+#include <cmath>
+
 namespace cubcal {
 
 std::string joined(const std::vector<std::string>& names, const char* conjunction,
@@ -21,6 +23,10 @@ std::string grouped(std::size_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, "\u202f");
   return digits;
+}
+
+std::string whole_percent(double share) {
+  return std::to_string(static_cast<int>(std::lround(100 * share))) + "%";
 }
 
 std::string counted(std::size_t count, const std::string& noun) {

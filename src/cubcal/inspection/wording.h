@@ -13,6 +13,9 @@ std::string joined(const std::vector<std::string>& names, const char* conjunctio
 /// "12 345", its thousands apart by narrow spaces.
 std::string grouped(std::size_t number);
 
+/// "84%".
+std::string whole_percent(double share);
+
 /// "1 image", "2 images".
 std::string counted(std::size_t count, const std::string& noun);
 

@@ -11,7 +11,6 @@ namespace {
 constexpr DicomTag kSamplesPerPixel = 0x00280002;
 constexpr DicomTag kPhotometric = 0x00280004;
 constexpr DicomTag kPlanar = 0x00280006;
-constexpr DicomTag kFrames = 0x00280008;
 constexpr DicomTag kRows = 0x00280010;
 constexpr DicomTag kColumns = 0x00280011;
 constexpr DicomTag kBitsAllocated = 0x00280100;
@@ -65,9 +64,9 @@ void check_channels(const DicomPixelFormat& format) {
 }  // namespace
 
 std::size_t dicom_frames(const DicomDataset& dataset) {
-  const double frames = dataset.decimal(kFrames).value_or(1);
+  const double frames = dataset.decimal(kDicomFrames).value_or(1);
   if (frames < 0 || frames > kMostFrames) {
-    throw DataError("its number of frames is " + in_quotes(dataset.text(kFrames)));
+    throw DataError("its number of frames is " + in_quotes(dataset.text(kDicomFrames)));
   }
   return frames < 1 ? 1 : static_cast<std::size_t>(frames);
 }

@@ -7,6 +7,7 @@
 
 namespace cubcal {
 
+inline constexpr DicomTag kDicomFrames = 0x00280008;
 inline constexpr DicomTag kDicomPixels = 0x7fe00010;
 
 /// The Image Pixel module of a DICOM file (PS3.3, C.7.6.3).

@@ -15,8 +15,8 @@ namespace cubcal {
 
 namespace {
 
-constexpr char magic[] = "\x93NUMPY";
-constexpr std::size_t magic_size = sizeof magic - 1;
+constexpr char kMagic[] = "\x93NUMPY";
+constexpr std::size_t kMagicSize = sizeof kMagic - 1;
 constexpr bool machine_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 static_assert(machine_is_little || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
               "NumPy knows only little and big endian");
@@ -220,10 +220,10 @@ std::string decode_bytes(const std::byte* item, const NpyHeader& header) {
 std::string head_of(const std::string& descr, const std::vector<std::size_t>& shape) {
   std::string dict = "{'descr': '" + descr +
                      "', 'fortran_order': False, 'shape': " + cubcal::shape_text(shape) + ", }";
-  const std::size_t before = magic_size + 2 + 2;
+  const std::size_t before = kMagicSize + 2 + 2;
   dict.append(63 - (before + dict.size()) % 64, ' ');
   dict += '\n';
-  std::string head(magic, magic_size);
+  std::string head(kMagic, kMagicSize);
   head +=
       {'\x01', '\x00', static_cast<char>(dict.size() & 0xFF), static_cast<char>(dict.size() >> 8)};
   return head + dict;
@@ -257,32 +257,32 @@ std::string NpyHeader::type_text() const { return is_text() ? "text" : dtype_nam
 std::string NpyHeader::shape_text() const { return cubcal::shape_text(shape); }
 
 bool is_npy(const ByteSource& source) {
-  char front[magic_size];
-  if (source.size() < magic_size) return false;
-  source.read_at(0, front, magic_size);
-  return std::memcmp(front, magic, magic_size) == 0;
+  char front[kMagicSize];
+  if (source.size() < kMagicSize) return false;
+  source.read_at(0, front, kMagicSize);
+  return std::memcmp(front, kMagic, kMagicSize) == 0;
 }
 
 NpyHeader read_npy_header(ByteStream& stream, const std::string& where) {
-  unsigned char front[magic_size + 2 + 4];
+  unsigned char front[kMagicSize + 2 + 4];
   const auto take = [&](std::size_t offset, std::size_t count) {
     if (stream.remaining() < count) throw DataError(where + " ends before its head does");
     stream.read(front + offset, count);
   };
-  take(0, magic_size + 2);
-  if (std::memcmp(front, magic, magic_size) != 0) {
+  take(0, kMagicSize + 2);
+  if (std::memcmp(front, kMagic, kMagicSize) != 0) {
     throw DataError(where + " is not in the npy format");
   }
-  const unsigned major = front[magic_size];
-  const unsigned minor = front[magic_size + 1];
+  const unsigned major = front[kMagicSize];
+  const unsigned minor = front[kMagicSize + 1];
   if (major < 1 || major > 3 || minor != 0) {
     throw DataError(where + " has npy version " + std::to_string(major) + "." +
                     std::to_string(minor) + ", but only 1.0, 2.0 and 3.0 are accepted");
   }
   const std::size_t width = major == 1 ? 2 : 4;
-  take(magic_size + 2, width);
+  take(kMagicSize + 2, width);
   std::size_t length = 0;
-  for (std::size_t i = width; i-- > 0;) length = (length << 8) | front[magic_size + 2 + i];
+  for (std::size_t i = width; i-- > 0;) length = (length << 8) | front[kMagicSize + 2 + i];
   constexpr std::size_t longest = std::size_t{1} << 16;
   if (length > longest || length > stream.remaining()) {
     throw DataError(where + " has a damaged head: its length is given as " +

@@ -9,7 +9,7 @@ namespace {
 constexpr plot::Stroke kStrokes[] = {plot::Stroke::kSolid, plot::Stroke::kDashed,
                                      plot::Stroke::kDotted};
 
-plot::ChartOptions axes(const char* title, const char* description) {
+plot::ChartOptions unit_axes(const char* title, const char* description) {
   plot::ChartOptions options;
   options.title = title;
   options.description = description;
@@ -22,11 +22,11 @@ plot::ChartOptions axes(const char* title, const char* description) {
 }
 
 std::string curves(const RunResult& run, Figures& figures) {
-  plot::ChartOptions roc_axes = axes("ROC", "Share of outliers caught against false alarms.");
+  plot::ChartOptions roc_axes = unit_axes("ROC", "Share of outliers caught against false alarms.");
   roc_axes.x_label = "false alarms: share of ID images";
   roc_axes.y_label = "share of outliers caught";
   plot::Chart roc(roc_axes);
-  plot::ChartOptions pr_axes = axes("Precision and recall", "Precision against recall.");
+  plot::ChartOptions pr_axes = unit_axes("Precision and recall", "Precision against recall.");
   pr_axes.x_label = "recall: share of outliers caught";
   pr_axes.y_label = "precision: share of alarms that are right";
   plot::Chart pr(pr_axes);

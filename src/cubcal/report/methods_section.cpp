@@ -9,15 +9,11 @@ namespace cubcal::report {
 
 namespace {
 
-constexpr Metric kShown[] = {Metric::kAccuracy, Metric::kBalancedAccuracy,
-                             Metric::kAvu,      Metric::kDeltaU,
-                             Metric::kNll,      Metric::kBrier,
-                             Metric::kEce,      Metric::kUce,
-                             Metric::kBcce,     Metric::kAurc};
-
-const MetricInfo& info_of(Metric metric) {
-  return metric_infos()[static_cast<std::size_t>(metric)];
-}
+constexpr Metric kCompared[] = {Metric::kAccuracy, Metric::kBalancedAccuracy,
+                                Metric::kAvu,      Metric::kDeltaU,
+                                Metric::kNll,      Metric::kBrier,
+                                Metric::kEce,      Metric::kUce,
+                                Metric::kBcce,     Metric::kAurc};
 
 std::string heading_of(const MetricInfo& info) {
   std::string text = info.label;
@@ -58,7 +54,7 @@ std::string metric_table(const std::vector<Method>& methods) {
   if (has_repeats) caption += " Mean ± standard deviation over runs.";
   if (methods.size() > 1) caption += " Bold: the best mean, however small its lead.";
   Table table(header, caption);
-  for (const Metric metric : kShown) {
+  for (const Metric metric : kCompared) {
     const MetricInfo& info = info_of(metric);
     std::vector<std::string> cells{heading_of(info)};
     for (const Method& method : methods) {
@@ -107,7 +103,7 @@ std::string difference_table(const std::vector<Method>& methods, const Bootstrap
                           (first.record.seed ? " (seed " + std::to_string(*first.record.seed) + ")"
                                              : std::string()) +
                           ", with paired bootstrap intervals. Bold: the interval leaves out 0.");
-  for (const Metric metric : kShown) {
+  for (const Metric metric : kCompared) {
     const MetricInfo& info = info_of(metric);
     std::vector<std::string> cells{heading_of(info)};
     std::vector<std::size_t> bold;

@@ -47,6 +47,10 @@ std::string percent_range(const Interval& interval) {
   return percent(interval.low) + " to " + percent(interval.high);
 }
 
+const MetricInfo& info_of(Metric metric) {
+  return metric_infos()[static_cast<std::size_t>(metric)];
+}
+
 std::string metric_text(const MetricInfo& info, const std::optional<double>& value) {
   return value ? fixed(scale_of(info) * *value, decimals_of(info)) : kDash;
 }

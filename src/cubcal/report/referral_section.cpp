@@ -41,7 +41,7 @@ std::vector<Ranking> rankings(const RunResult& run) {
   return all;
 }
 
-plot::ChartOptions axes(const char* title, const char* description) {
+plot::ChartOptions share_axes(const char* title, const char* description) {
   plot::ChartOptions options;
   options.title = title;
   options.description = description;
@@ -55,7 +55,7 @@ plot::ChartOptions axes(const char* title, const char* description) {
 
 std::string risk_figure(const std::vector<Ranking>& all, double target, Figures& figures) {
   plot::ChartOptions options =
-      axes("Risk and coverage", "Error rate among the answers against the share answered.");
+      share_axes("Risk and coverage", "Error rate among the answers against the share answered.");
   options.x_label = "coverage: share answered";
   options.y_label = "risk: error rate among them";
   options.y_min = 0;
@@ -80,7 +80,7 @@ std::string risk_figure(const std::vector<Ranking>& all, double target, Figures&
 
 std::string referral_figure(const std::vector<Ranking>& all, Figures& figures) {
   plot::ChartOptions options =
-      axes("Referral", "Accuracy of the answers against the share referred to a person.");
+      share_axes("Referral", "Accuracy of the answers against the share referred to a person.");
   options.x_label = "share referred to a person";
   options.y_label = "accuracy of the rest";
   options.x_max = 0.9;  // of the last few percent single answers decide

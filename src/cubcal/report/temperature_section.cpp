@@ -9,10 +9,6 @@ namespace cubcal::report {
 
 namespace {
 
-const MetricInfo& info_of(Metric metric) {
-  return metric_infos()[static_cast<std::size_t>(metric)];
-}
-
 /// "0.5 (0.5 to 1)": a temperature and where it was searched.
 std::string temperature_text(double temperature, const TemperatureBox& box) {
   return fixed(temperature, 2) + " (" + plot::readable_number(box.low) + " to " +

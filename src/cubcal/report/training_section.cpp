@@ -4,7 +4,7 @@ namespace cubcal::report {
 
 namespace {
 
-struct Curve {
+struct EpochCurve {
   const char* name;  ///< in the legend
   const char* key;   ///< in metrics.jsonl
   plot::Stroke stroke = plot::Stroke::kSolid;
@@ -12,7 +12,8 @@ struct Curve {
 
 /// Draws the curves that have any value other than 0; nothing where none has.
 std::string curve_figure(const std::vector<EpochValues>& epochs, const std::string& title,
-                         const char* y_label, const std::vector<Curve>& curves, Figures& figures) {
+                         const char* y_label, const std::vector<EpochCurve>& curves,
+                         Figures& figures) {
   plot::ChartOptions options;
   options.title = plot::literal(title);
   options.description = title + " after each epoch.";
@@ -23,7 +24,7 @@ std::string curve_figure(const std::vector<EpochValues>& epochs, const std::stri
   options.legend = plot::LegendPlace::kBelow;
   plot::Chart chart(options);
   bool has_any = false;
-  for (const Curve& curve : curves) {
+  for (const EpochCurve& curve : curves) {
     plot::LineSeries line;
     line.name = curve.name;
     line.stroke = curve.stroke;

@@ -16,7 +16,7 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kFormat = "cubcal-checkpoint";
-constexpr int kVersion = 1;
+constexpr int kCheckpointVersion = 1;
 
 NamedTensors state_tensors(const ParameterStore& store, const FlatSgd& optimiser) {
   NamedTensors named = optimiser.state();
@@ -30,7 +30,7 @@ NamedTensors state_tensors(const ParameterStore& store, const FlatSgd& optimiser
 
 json head_to_json(const CheckpointHead& head) {
   return {{"format", kFormat},
-          {"version", kVersion},
+          {"version", kCheckpointVersion},
           {"state", to_json(head.state)},
           {"threads", head.compute.threads},
           {"convolution", convolution_backend_name(head.compute.convolution)},
@@ -39,8 +39,8 @@ json head_to_json(const CheckpointHead& head) {
 }
 
 CheckpointHead head_from_json(const json& object) {
-  if (object.at("format") != kFormat || object.at("version") != kVersion) {
-    throw DataError("it is no cubcal checkpoint of version " + std::to_string(kVersion));
+  if (object.at("format") != kFormat || object.at("version") != kCheckpointVersion) {
+    throw DataError("it is no cubcal checkpoint of version " + std::to_string(kCheckpointVersion));
   }
   CheckpointHead head;
   head.state = training_state_from_json(object.at("state"));
