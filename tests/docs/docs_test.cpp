@@ -61,7 +61,7 @@ TEST_P(Page, SnippetsRun) {
   const bool has_numpy = std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") == 0;
   for (const Snippet& snippet : snippets_of(GetParam())) {
 #ifndef CUBCAL_NN
-    for (const char* command : {"cubcal train", "cubcal demo"}) {
+    for (const char* command : {"cubcal train", "cubcal demo", "cubcal experiment"}) {
       if (snippet.text.find(command) != std::string::npos) {
         GTEST_SKIP() << "this page's snippets need the network half";
       }

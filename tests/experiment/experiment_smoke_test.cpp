@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Smoke{"chest",
                           "chest",
                           {"| MC dropout | ", "| BNN + AvUC | ", "| dts-guarded | ",
-                           "| Relative Mahalanobis (multi-layer) | ", "AUROC %, nih"}},
+                           "| Relative Mahalanobis (multi-layer) | ", "| kNN | "}},
                     Smoke{"retina",
                           "aptos",
                           {"| Reduced train/val (25%) | ", "| Balanced (train/val) | ",
