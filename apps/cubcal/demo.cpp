@@ -11,6 +11,7 @@
 #include "cubcal/report/write_report.h"
 #include "demo_tables.h"
 #include "report_images.h"
+#include "text_table.h"
 #include "train_run.h"
 
 namespace cubcal::app {
@@ -49,14 +50,22 @@ DemoTables run_demo(const DemoOptions& options, const std::string& command) {
   return demo_tables(parts);
 }
 
-using PrintTable = void (*)(std::ostream&, const std::vector<NumberTable>&);
+std::string as_text(const results::ResultTable& table) {
+  TextTable aligned(results::header_texts(table));
+  for (const results::ResultRow& row : table.rows) aligned.add(results::row_texts(table, row));
+  std::ostringstream text;
+  text << table.title << "\n\n" << aligned << '\n';
+  return text.str();
+}
 
-void print_all(std::ostream& out, const std::vector<DemoTables>& repeats, PrintTable print) {
-  for (NumberTable DemoTables::*table :
+using WriteTable = std::string (*)(const results::ResultTable&);
+
+void print_all(std::ostream& out, const std::vector<DemoTables>& repeats, WriteTable write) {
+  for (results::ResultTable DemoTables::*table :
        {&DemoTables::methods, &DemoTables::post_hoc, &DemoTables::detection}) {
-    std::vector<NumberTable> tables;
+    std::vector<results::ResultTable> tables;
     for (const DemoTables& each : repeats) tables.push_back(each.*table);
-    print(out, tables);
+    out << write(results::merged(tables));
   }
 }
 
@@ -74,10 +83,10 @@ void write_markdown(const DemoCommandOptions& options, const std::vector<DemoTab
          "([calibration](calibration.md)). AvU counts right and certain or wrong and uncertain "
          "answers ([metrics](metrics.md)).\n\n";
   out << "## Seed " << options.demo.seed << "\n\n";
-  print_all(out, {repeats.front()}, print_markdown);
+  print_all(out, {repeats.front()}, results::to_markdown);
   if (repeats.size() > 1) {
     out << "## " << repeats.size() << " seeds, mean ± standard deviation\n\n";
-    print_all(out, repeats, print_markdown);
+    print_all(out, repeats, results::to_markdown);
   }
   write_file_atomically(options.markdown, out.str());
 }
@@ -112,14 +121,14 @@ void demo(const DemoCommandOptions& options, bool threads_given) {
   for (std::size_t i = 0; i < options.seeds; ++i) {
     repeats.push_back(run_demo(repeat_of(options, i), command));
     std::cout << '\n';
-    print_all(std::cout, {repeats.back()}, print_text);
+    print_all(std::cout, {repeats.back()}, as_text);
     for (const std::string& warning : repeats.back().warnings) {
       std::cerr << "cubcal: warning: " << warning << '\n';
     }
   }
   if (repeats.size() > 1) {
     std::cout << repeats.size() << " seeds, mean ± standard deviation\n\n";
-    print_all(std::cout, repeats, print_text);
+    print_all(std::cout, repeats, as_text);
   }
   if (!options.markdown.empty()) {
     write_markdown(options, repeats);

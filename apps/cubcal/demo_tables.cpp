@@ -13,11 +13,18 @@ MetricValues measure(const LogitsFile& file, const Predictive& predictive) {
   return metric_values(sample_facts(predictive, file.labels, MetricOptions{}));
 }
 
-std::vector<std::optional<double>> values_of(const MetricValues& metrics,
-                                             const std::vector<Metric>& wanted) {
-  std::vector<std::optional<double>> values;
-  for (const Metric metric : wanted) values.push_back(metrics[metric]);
-  return values;
+/// Of one seed; an undefined value leaves the cell empty.
+results::ResultCell cell_of(const std::optional<double>& value) {
+  results::ResultCell cell;
+  if (value) cell.seeds.push_back(*value);
+  return cell;
+}
+
+std::vector<results::ResultCell> cells_of(const MetricValues& metrics,
+                                          const std::vector<Metric>& wanted) {
+  std::vector<results::ResultCell> cells;
+  for (const Metric metric : wanted) cells.push_back(cell_of(metrics[metric]));
+  return cells;
 }
 
 const std::vector<Metric> kMethodMetrics = {Metric::kAccuracy, Metric::kAvu, Metric::kDeltaU,
@@ -26,9 +33,10 @@ const std::vector<Metric> kMethodMetrics = {Metric::kAccuracy, Metric::kAvu, Met
 const std::vector<Metric> kPostHocMetrics = {Metric::kEce, Metric::kUce, Metric::kBcce,
                                              Metric::kDeltaU, Metric::kNll};
 
-NumberTable empty_methods() {
-  return {"Training: what each method gives on the test split",
-          "method",
+results::ResultTable empty_methods() {
+  return {"demo-methods",
+          "Training: what each method gives on the test split",
+          {"method"},
           {{"Acc %", 1, 100},
            {"AvU", 3},
            {"ΔU", 3},
@@ -39,9 +47,10 @@ NumberTable empty_methods() {
           {}};
 }
 
-NumberTable empty_post_hoc() {
-  return {"Post-hoc calibration of BNN + CUB: fitted on val, shown on test",
-          "calibration",
+results::ResultTable empty_post_hoc() {
+  return {"demo-post-hoc",
+          "Post-hoc calibration of BNN + CUB: fitted on val, shown on test",
+          {"calibration"},
           {{"T_high", 3},
            {"T_low", 3},
            {"ECE %", 2, 100},
@@ -52,9 +61,10 @@ NumberTable empty_post_hoc() {
           {}};
 }
 
-NumberTable empty_detection() {
-  return {"Lesions of kinds never seen in training, told from the test split",
-          "method",
+results::ResultTable empty_detection() {
+  return {"demo-detection",
+          "Lesions of kinds never seen in training, told from the test split",
+          {"method"},
           {{"AUROC of U %", 1, 100}, {"AUROC of MI %", 1, 100}},
           {}};
 }
@@ -64,9 +74,9 @@ void add_post_hoc(const RunPart& part, DemoTables& tables) {
   const LogitsFile test = read_logits_file(part.logits("test"));
   const auto add = [&](const std::string& name, double t_high, double t_low,
                        const Predictive& predictive) {
-    NumberRow row{name, {t_high, t_low}};
-    for (const auto& value : values_of(measure(test, predictive), kPostHocMetrics)) {
-      row.values.push_back(value);
+    results::ResultRow row{{name}, {cell_of(t_high), cell_of(t_low)}};
+    for (const auto& cell : cells_of(measure(test, predictive), kPostHocMetrics)) {
+      row.cells.push_back(cell);
     }
     tables.post_hoc.rows.push_back(row);
   };
@@ -94,18 +104,18 @@ DemoTables demo_tables(const std::vector<RunPart>& parts) {
     const LogitsFile test = read_logits_file(part.logits("test"));
     const Predictive in_distribution = predict_file(test, std::nullopt);
     tables.methods.rows.push_back(
-        {part.name, values_of(measure(test, in_distribution), kMethodMetrics)});
+        {{part.name}, cells_of(measure(test, in_distribution), kMethodMetrics)});
 
     const LogitsFile ood = read_logits_file(part.logits("ood"));
     const Detection detection =
         output_detection(in_distribution, predict_file(ood, std::nullopt), "");
-    NumberRow row{part.name, {}};
+    results::ResultRow row{{part.name}, {}};
     const bool one_pass = McLogits(test.logits).passes() == 1;  // has no mutual information
     for (const DetectionRow& score : detection.rows) {
       const std::string key = score.key;
       if (key == "confidence") continue;
       const bool undefined = !score.metrics || (one_pass && key == "mutual_information");
-      row.values.push_back(undefined ? std::nullopt : std::optional(score.metrics->auroc));
+      row.cells.push_back(cell_of(undefined ? std::nullopt : std::optional(score.metrics->auroc)));
     }
     tables.detection.rows.push_back(row);
   }

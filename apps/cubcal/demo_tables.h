@@ -3,16 +3,16 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/results/result_table.h"
 #include "demo_parts.h"
-#include "number_table.h"
 
 namespace cubcal::app {
 
 /// What a demo shows, computed from the parts' logits: all on the test split.
 struct DemoTables {
-  NumberTable methods;                ///< training-time table: one row per part
-  NumberTable post_hoc;               ///< calibrations of BNN + CUB, fitted on val
-  NumberTable detection;              ///< lesions of unseen kinds against test, one row per part
+  results::ResultTable methods;       ///< training-time table: one row per part
+  results::ResultTable post_hoc;      ///< calibrations of BNN + CUB, fitted on val
+  results::ResultTable detection;     ///< lesions of unseen kinds against test, one row per part
   std::vector<std::string> warnings;  ///< of the fits
 };
 

@@ -141,7 +141,7 @@ Preprocessing plain(std::size_t channels) {
 }
 
 TEST(Augmentation, BrightnessAndContrastAreThoseOfTheLevels) {
-  const at::Tensor levels = at::rand({2, 3, 8, 8});
+  const at::Tensor levels = 0.2 + 0.8 * at::rand({2, 3, 8, 8});  // 0 would not tell the factor
   const at::Tensor standard = (levels - 0.25) / 0.5;
   const AugmentationKey key{1, 0, {4, 5}};
   AugmentationOptions options = kNone;

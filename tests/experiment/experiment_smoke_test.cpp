@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"| Reduced train/val (25%) | ", "| Balanced (train/val) | ",
                            "BNN + CUB: U incorrect"}},
                     Smoke{"skin", "ham10000", {"| BACC % | ", "| BNN + CUB | "}}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace cubcal::test

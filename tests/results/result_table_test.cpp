@@ -24,6 +24,13 @@ TEST(ResultCell, MeanAndSampleDeviation) {
   EXPECT_FALSE((ResultCell{{1}, {}, {}}).deviation().has_value());
 }
 
+TEST(ResultTable, SeedsOfTablesComeTogether) {
+  const ResultTable both = results::merged({example_table(), example_table()});
+  EXPECT_EQ(both.rows[0].cells[0].seeds, (std::vector<double>{0.8, 0.9, 0.8, 0.9}));
+  EXPECT_TRUE(both.rows[1].cells[0].empty());
+  EXPECT_EQ(results::row_texts(both, both.rows[1])[3], "0.50 ± 0.00");
+}
+
 TEST(ResultTable, Markdown) {
   EXPECT_EQ(results::to_markdown(example_table()),
             "A title\n\n"

@@ -43,7 +43,7 @@ struct ResultRecord {
   std::string method;
   std::uint64_t seed = 1;
   std::string device;  ///< it was trained on
-  MetricMap metrics;  ///< of the test split, as the network gives it
+  MetricMap metrics;   ///< of the test split, as the network gives it
   std::vector<PostHocResult> post_hoc;
   std::vector<DetectorResult> detectors;  ///< none where there are no outliers
 };

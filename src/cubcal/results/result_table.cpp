@@ -15,31 +15,21 @@ std::string fixed(double value, const ResultColumn& column) {
   return text;
 }
 
+std::string cell_text(const ResultCell& cell, const ResultColumn& column) {
+  if (cell.empty()) return "-";
+  std::string text = fixed(cell.mean(), column);
+  if (const auto deviation = cell.deviation()) text += " ± " + fixed(*deviation, column);
+  if (cell.interval) {
+    text += " [" + fixed(cell.interval->first, column) + ", " +
+            fixed(cell.interval->second, column) + "]";
+  }
+  return text;
+}
+
 std::string markdown_line(const std::vector<std::string>& texts) {
   std::string line;
   for (const std::string& text : texts) line += "| " + text + " ";
   return line + "|\n";
-}
-
-/// Header and cells with the paper's columns between ours.
-std::vector<std::string> header_texts(const ResultTable& table) {
-  std::vector<std::string> texts = table.name_headers;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    texts.push_back(table.columns[c].header);
-    if (table.paper_has(c)) texts.emplace_back("paper");
-  }
-  return texts;
-}
-
-std::vector<std::string> row_texts(const ResultTable& table, const ResultRow& row) {
-  std::vector<std::string> texts = row.names;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const ResultCell& cell = row.cells[c];
-    texts.push_back(cell_text(cell, table.columns[c]));
-    if (table.paper_has(c))
-      texts.push_back(cell.paper ? fixed(*cell.paper, table.columns[c]) : "-");
-  }
-  return texts;
 }
 
 std::string latex_text(const std::string& text) {
@@ -94,15 +84,38 @@ bool ResultTable::paper_has(std::size_t column) const {
   });
 }
 
-std::string cell_text(const ResultCell& cell, const ResultColumn& column) {
-  if (cell.empty()) return "-";
-  std::string text = fixed(cell.mean(), column);
-  if (const auto deviation = cell.deviation()) text += " ± " + fixed(*deviation, column);
-  if (cell.interval) {
-    text += " [" + fixed(cell.interval->first, column) + ", " +
-            fixed(cell.interval->second, column) + "]";
+ResultTable merged(const std::vector<ResultTable>& seeds) {
+  ResultTable table = seeds.front();
+  for (std::size_t i = 1; i < seeds.size(); ++i) {
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        const std::vector<double>& more = seeds[i].rows[row].cells[column].seeds;
+        std::vector<double>& values = table.rows[row].cells[column].seeds;
+        values.insert(values.end(), more.begin(), more.end());
+      }
+    }
   }
-  return text;
+  return table;
+}
+
+std::vector<std::string> header_texts(const ResultTable& table) {
+  std::vector<std::string> texts = table.name_headers;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    texts.push_back(table.columns[c].header);
+    if (table.paper_has(c)) texts.emplace_back("paper");
+  }
+  return texts;
+}
+
+std::vector<std::string> row_texts(const ResultTable& table, const ResultRow& row) {
+  std::vector<std::string> texts = row.names;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const ResultCell& cell = row.cells[c];
+    texts.push_back(cell_text(cell, table.columns[c]));
+    if (table.paper_has(c))
+      texts.push_back(cell.paper ? fixed(*cell.paper, table.columns[c]) : "-");
+  }
+  return texts;
 }
 
 std::string to_markdown(const ResultTable& table) {

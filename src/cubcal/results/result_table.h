@@ -44,10 +44,15 @@ struct ResultTable {
   bool paper_has(std::size_t column) const;
 };
 
-/// "83.4 ± 0.5 [80.1, 86.7]" in the column's format; a dash for an empty cell.
-std::string cell_text(const ResultCell& cell, const ResultColumn& column);
+/// Tables of the same rows and columns, one of each seed, as one of all seeds.
+ResultTable merged(const std::vector<ResultTable>& seeds);
 
-/// Title, table and an empty line; the paper's number in a column of its own.
+/// The table's words, the paper's numbers in columns of their own: its header, and its rows with
+/// cells such as "83.4 ± 0.5 [80.1, 86.7]" and a dash for an empty one.
+std::vector<std::string> header_texts(const ResultTable& table);
+std::vector<std::string> row_texts(const ResultTable& table, const ResultRow& row);
+
+/// Title, table and an empty line.
 std::string to_markdown(const ResultTable& table);
 /// A tabular for booktabs, the caption as a comment.
 std::string to_latex(const ResultTable& table);
