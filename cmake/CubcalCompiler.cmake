@@ -24,7 +24,11 @@ endfunction()
 # cubcal_compile_quickly(TARGET LEVEL): for code that calls the library and does little itself, such
 # as tests (-Og) and commands (-O1): optimising it fully costs more than it saves.
 function(cubcal_compile_quickly target level)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  if(CUBCAL_SANITIZE)
+    target_compile_options(${target} PRIVATE ${level})
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  endif()
 endfunction()
 
 # cubcal_compile_together(TARGET FILES): where CUBCAL_UNITY is on, so many sources at a time make one

@@ -31,32 +31,32 @@ constexpr std::size_t kSmokeReplicates = 100;
 /// How long runs took, by method, and what that says of those to come.
 class Timing {
  public:
-  void add(const std::string& method, double seconds) { seconds_[method].push_back(seconds); }
+  void add(const std::string& method, double seconds) {
+    for (Mean* mean : {&all_, &by_method_[method]}) {
+      mean->sum += seconds;
+      mean->count += 1;
+    }
+  }
   /// Nothing before the first run is done.
   std::optional<double> left(const std::vector<ExperimentRun>& missing, std::size_t from) const {
-    if (seconds_.empty()) return std::nullopt;
-    double all = 0;
-    std::size_t count = 0;
-    for (const auto& [method, times] : seconds_) {
-      for (const double each : times) all += each;
-      count += times.size();
-    }
+    if (all_.count == 0) return std::nullopt;
     double sum = 0;
     for (std::size_t i = from; i < missing.size(); ++i) {
-      const auto own = seconds_.find(missing[i].method);
-      const bool known = own != seconds_.end();
-      double total = 0;
-      if (known) {
-        for (const double each : own->second) total += each;
-      }
-      sum += known ? total / static_cast<double>(own->second.size())
-                   : all / static_cast<double>(count);
+      const auto own = by_method_.find(missing[i].method);
+      sum += (own == by_method_.end() ? all_ : own->second).value();
     }
     return sum;
   }
 
  private:
-  std::map<std::string, std::vector<double>> seconds_;
+  struct Mean {
+    double sum = 0;
+    double count = 0;
+    double value() const { return sum / count; }
+  };
+
+  Mean all_;
+  std::map<std::string, Mean> by_method_;
 };
 
 std::string duration_text(double seconds) {
