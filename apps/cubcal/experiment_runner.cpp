@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/system_error.h"
 #include "number_text.h"
 #include "part_record.h"
 #include "read_images.h"
@@ -136,9 +135,7 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_
   outcome.plan = read_plan(options);
   outcome.runs = experiment_runs(outcome.plan, outcome.plan.seeds, options.only);
   outcome.records = options.out + "/records";
-  std::error_code error;
-  std::filesystem::create_directories(outcome.records, error);
-  if (error) throw io_error("make the folder", outcome.records, error.message());
+  make_folders(outcome.records);
 
   std::vector<ExperimentRun> missing;
   for (const ExperimentRun& run : outcome.runs) {

@@ -1,7 +1,6 @@
 #include "number_text.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace cubcal::app {
 
@@ -26,14 +25,6 @@ std::string number(const MetricInfo& info, double value) {
 }
 
 }  // namespace
-
-std::string fixed(double value, int decimals) {
-  char buffer[64];
-  const int length = std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
-  std::string text(buffer, static_cast<std::size_t>(length));
-  const bool zero = text.find_first_not_of("-0.") == std::string::npos;
-  return zero && text[0] == '-' ? text.substr(1) : text;
-}
 
 std::string metric_text(const MetricInfo& info, const std::optional<double>& value) {
   return value ? number(info, *value) : kDash;

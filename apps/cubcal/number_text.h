@@ -3,12 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "cubcal/core/check.h"
 #include "cubcal/metrics/bootstrap.h"
 
 namespace cubcal::app {
-
-/// A number with so many decimals; never "-0.00".
-std::string fixed(double value, int decimals);
 
 /// A metric's value as tables print it: percentages with two decimals, counts whole, the rest with
 /// four decimals, a dash where it is undefined.

@@ -10,8 +10,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/ood/output_scores.h"
 #include "cubcal/ood/perturbation.h"
-#include "interrupt.h"
-#include "progress_bar.h"
+#include "split_logits.h"
 #include "tensor_values.h"
 
 namespace cubcal::app {
@@ -90,12 +89,8 @@ OodRun::OodRun(LoadedModel& model, const ImageSet& set, const OodRunOptions& opt
       options_(options),
       engine_(*model.network, model.description.preprocessing) {}
 
-McOutput OodRun::run(const std::string& split, McOptions mc, const std::string& what) {
-  const InterruptWatch watch;
-  ProgressBar bar(what + " of " + split);
-  mc.interrupted = InterruptWatch::interrupted;
-  mc.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
-  return engine_.run(set_.split(split).images, mc);
+McOutput OodRun::run(const std::string& split, const McOptions& mc, const std::string& what) {
+  return run_shown(engine_, set_.split(split).images, mc, what + " of " + split);
 }
 
 void OodRun::use_logits(const std::string& split, NdArray logits) {

@@ -70,7 +70,7 @@ class OodRun {
 
   Drawn& drawn(const std::string& split);
   DetectorInput features(const std::string& split, FeatureSource source);
-  McOutput run(const std::string& split, McOptions mc, const std::string& what);
+  McOutput run(const std::string& split, const McOptions& mc, const std::string& what);
   void fit_all(const std::vector<Detector*>& detectors, const DetectorInput& features,
                const at::Tensor& labels) const;
   DetectorInput on_device(const DetectorInput& input) const;

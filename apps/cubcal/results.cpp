@@ -1,10 +1,8 @@
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "commands.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/system_error.h"
 #include "cubcal/results/experiment_tables.h"
 #include "results_files.h"
 
@@ -39,19 +37,6 @@ void results_command(const ResultsOptions& options) {
 }
 
 }  // namespace
-
-void write_result_tables(const std::string& folder,
-                         const std::vector<results::ResultRecord>& records) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw io_error("make the folder", folder, error.message());
-  for (const auto& own : results::by_experiment(records)) {
-    for (const results::ResultTable& table : results::experiment_tables(own)) {
-      write_file_atomically(folder + "/" + table.key + ".csv", results::to_csv(table));
-      write_file_atomically(folder + "/" + table.key + ".tex", results::to_latex(table));
-    }
-  }
-}
 
 void add_results(CLI::App& app) {
   auto options = std::make_shared<ResultsOptions>();

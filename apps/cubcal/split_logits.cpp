@@ -19,14 +19,19 @@ std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t cl
   return labels;
 }
 
-McOutput draw_split(const LoadedModel& model, const ImageSplit& split, McOptions options,
-                    const std::string& title) {
+McOutput run_shown(McEngine& engine, const at::Tensor& images, McOptions options,
+                   const std::string& title) {
   const InterruptWatch watch;
   ProgressBar bar(title);
   options.interrupted = InterruptWatch::interrupted;
   options.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
+  return engine.run(images, options);
+}
+
+McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McOptions& options,
+                    const std::string& title) {
   McEngine engine(*model.network, model.description.preprocessing);
-  return engine.run(split.images, options);
+  return run_shown(engine, split.images, options, title);
 }
 
 void write_split_logits(const std::string& path, const ImageSet& set, const ImageSplit& split,

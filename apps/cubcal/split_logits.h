@@ -14,8 +14,12 @@ namespace cubcal::app {
 /// are numbers, so it is labels that must fit.
 std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t classes);
 
-/// Draws logits of a split, with a progress bar titled `title` and an ear for Ctrl-C.
-McOutput draw_split(const LoadedModel& model, const ImageSplit& split, McOptions options,
+/// Runs the engine with a progress bar titled `title` and an ear for Ctrl-C.
+McOutput run_shown(McEngine& engine, const at::Tensor& images, McOptions options,
+                   const std::string& title);
+
+/// Draws logits of a split so.
+McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McOptions& options,
                     const std::string& title);
 
 /// Writes them with labels, groups, files and further columns of the split.

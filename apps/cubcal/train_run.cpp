@@ -10,7 +10,6 @@
 #include "cubcal/core/parallel.h"
 #include "cubcal/infer/mc_engine.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/system_error.h"
 #include "cubcal/train/checkpoint.h"
 #include "cubcal/train/training_run.h"
 #include "interrupt.h"
@@ -40,9 +39,7 @@ void set_up_computing(const Recipe& recipe, bool threads_given, const std::strin
 void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& folder,
                 const std::string& indent, const std::string& resume_command) {
   const RunFolder run{folder};
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw io_error("make the folder", folder, error.message());
+  make_folders(folder);
   // A run that goes on keeps the recipe it was started with.
   if (!std::filesystem::exists(run.checkpoint())) write_file_atomically(run.recipe(), recipe.text);
   const InterruptWatch watch;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
+#include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
 #include "cubcal/bayes/batched_layers.h"
@@ -87,6 +88,13 @@ TEST_P(Fused, DrawsAreThoseOfTheWeightPasses) {
   }
   const at::Tensor& weight = (*fused.context(0).weights)[0];
   EXPECT_TRUE(weight.is_contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+FoldedNorm folded_norm(const ParameterStore& store, const NormFold& fold) {
+  const c10::NoGradGuard no_grad;
+  const at::Tensor scale = store.mean_weights()[fold.norm_weight] /
+                           (store.buffer(fold.running_var) + kNormEpsilon).sqrt();
+  return {scale, store.mean_weights()[fold.norm_bias] - scale * store.buffer(fold.running_mean)};
 }
 
 TEST_P(Fused, NormsFoldIntoWeightsAndBiases) {

@@ -130,6 +130,14 @@ std::size_t ParameterStore::index_of(const std::string& path) const {
   throw ArgumentError("the network has no parameter named " + path);
 }
 
+NamedTensors ParameterStore::flat_values() const {
+  return {{"mu", mu_},
+          {"rho", rho_},
+          {"prior_mean", prior_mean_},
+          {"point", point_},
+          {"buffers", buffer_values_}};
+}
+
 NamedTensors ParameterStore::named_tensors() const {
   NamedTensors named;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -146,16 +154,6 @@ NamedTensors ParameterStore::named_tensors() const {
     named.emplace_back(buffer_entries_[i].path, buffer_views_[i]);
   }
   return named;
-}
-
-FoldedNorm folded_norm(const ParameterStore& store, const NormFold& fold) {
-  const c10::NoGradGuard no_grad;
-  const at::Tensor& gamma = store.mean_weights()[fold.norm_weight];
-  const at::Tensor& beta = store.mean_weights()[fold.norm_bias];
-  FoldedNorm norm;
-  norm.scale = gamma / (store.buffer(fold.running_var) + kNormEpsilon).sqrt();
-  norm.shift = beta - norm.scale * store.buffer(fold.running_mean);
-  return norm;
 }
 
 void initialise(ParameterStore& store, std::uint64_t seed, double rho) {

@@ -93,6 +93,8 @@ class ParameterStore {
   const at::Tensor& prior_mean() const { return prior_mean_; }
   const at::Tensor& point() const { return point_; }
   const at::Tensor& buffer_values() const { return buffer_values_; }
+  /// All of them by name, gradients left out: with them a network is as it was.
+  NamedTensors flat_values() const;
   const at::Tensor& mu_gradient() const { return mu_gradient_; }
   const at::Tensor& rho_gradient() const { return rho_gradient_; }
   const at::Tensor& point_gradient() const { return point_gradient_; }
@@ -131,7 +133,6 @@ class ParameterStore {
 struct FoldedNorm {
   at::Tensor scale, shift;
 };
-FoldedNorm folded_norm(const ParameterStore& store, const NormFold& fold);
 inline constexpr double kNormEpsilon = 1e-5;
 
 /// Draws mu and the point parameters from their laws, sets rho, prior mean 0 and buffers to their

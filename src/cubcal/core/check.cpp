@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace cubcal {
 
@@ -17,6 +18,14 @@ std::string to_text(double value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return std::string(buffer, end);
+}
+
+std::string fixed(double value, int decimals) {
+  char buffer[64];
+  const int length = std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  std::string text(buffer, static_cast<std::size_t>(length));
+  const bool zero = text.find_first_not_of("-0.") == std::string::npos;
+  return zero && text[0] == '-' ? text.substr(1) : text;
 }
 
 void check_finite(const char* name, double value) {

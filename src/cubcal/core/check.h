@@ -11,6 +11,8 @@ namespace cubcal {
 
 /// Shortest decimal text that reads back as the same double.
 std::string to_text(double value);
+/// With so many decimals; never "-0.00".
+std::string fixed(double value, int decimals);
 
 void check_finite(const char* name, double value);
 void check_positive(const char* name, double value);

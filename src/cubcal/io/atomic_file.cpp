@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "cubcal/io/system_error.h"
@@ -115,6 +116,12 @@ void write_file_atomically(const std::string& path, std::string_view contents) {
   AtomicFile file(path);
   file.write(contents);
   file.commit();
+}
+
+void make_folders(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw io_error("make the folder", path, error.message());
 }
 
 std::string read_text_file(const std::string& path, std::size_t max_bytes) {

@@ -45,6 +45,9 @@ class AtomicFile {
 
 void write_file_atomically(const std::string& path, std::string_view contents);
 
+/// Makes the folder and those above it, where they are not there. Throws IoError.
+void make_folders(const std::string& path);
+
 /// The whole file. Throws IoError where it cannot be read and DataError where it holds more than
 /// max_bytes.
 std::string read_text_file(const std::string& path, std::size_t max_bytes);

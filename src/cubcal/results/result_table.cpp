@@ -2,26 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
+
+#include "cubcal/core/check.h"
+#include "cubcal/io/csv.h"
 
 namespace cubcal::results {
 
 namespace {
 
-std::string fixed(double value, const ResultColumn& column) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", column.decimals, column.scale * value);
-  return text;
+std::string number_text(double value, const ResultColumn& column) {
+  return fixed(column.scale * value, column.decimals);
 }
 
 std::string cell_text(const ResultCell& cell, const ResultColumn& column) {
   if (cell.empty()) return "-";
-  std::string text = fixed(cell.mean(), column);
-  if (const auto deviation = cell.deviation()) text += " ± " + fixed(*deviation, column);
+  std::string text = number_text(cell.mean(), column);
+  if (const auto deviation = cell.deviation()) text += " ± " + number_text(*deviation, column);
   if (cell.interval) {
-    text += " [" + fixed(cell.interval->first, column) + ", " +
-            fixed(cell.interval->second, column) + "]";
+    text += " [" + number_text(cell.interval->first, column) + ", " +
+            number_text(cell.interval->second, column) + "]";
   }
   return text;
 }
@@ -50,19 +50,6 @@ std::string latex_line(const std::vector<std::string>& texts) {
   std::string line;
   for (const std::string& text : texts) line += (line.empty() ? "" : " & ") + latex_text(text);
   return line + " \\\\\n";
-}
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
-std::string joined(const std::vector<std::string>& texts, const char* between) {
-  std::string line;
-  for (std::size_t i = 0; i < texts.size(); ++i) line += (i == 0 ? "" : between) + texts[i];
-  return line;
 }
 
 }  // namespace
@@ -113,7 +100,7 @@ std::vector<std::string> row_texts(const ResultTable& table, const ResultRow& ro
     const ResultCell& cell = row.cells[c];
     texts.push_back(cell_text(cell, table.columns[c]));
     if (table.paper_has(c))
-      texts.push_back(cell.paper ? fixed(*cell.paper, table.columns[c]) : "-");
+      texts.push_back(cell.paper ? number_text(*cell.paper, table.columns[c]) : "-");
   }
   return texts;
 }
@@ -144,24 +131,23 @@ std::string to_csv(const ResultTable& table) {
   for (const char* name : {"column", "seeds", "mean", "sd", "low", "high", "paper"}) {
     header.emplace_back(name);
   }
-  std::string text = joined(header, ",") + "\n";
+  std::string text = csv_row(header);
   for (const ResultRow& row : table.rows) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const ResultCell& cell = row.cells[c];
       const ResultColumn exact{"", table.columns[c].decimals + 3, table.columns[c].scale};
       const auto number = [&](const std::optional<double>& value) {
-        return value ? fixed(*value, exact) : std::string();
+        return value ? number_text(*value, exact) : std::string();
       };
-      std::vector<std::string> texts;
-      for (const std::string& name : row.names) texts.push_back(csv_text(name));
-      texts.push_back(csv_text(table.columns[c].header));
+      std::vector<std::string> texts = row.names;
+      texts.push_back(table.columns[c].header);
       texts.push_back(std::to_string(cell.seeds.size()));
-      texts.push_back(cell.empty() ? "" : fixed(cell.mean(), exact));
+      texts.push_back(cell.empty() ? "" : number_text(cell.mean(), exact));
       texts.push_back(number(cell.deviation()));
-      texts.push_back(cell.interval ? fixed(cell.interval->first, exact) : "");
-      texts.push_back(cell.interval ? fixed(cell.interval->second, exact) : "");
+      texts.push_back(cell.interval ? number_text(cell.interval->first, exact) : "");
+      texts.push_back(cell.interval ? number_text(cell.interval->second, exact) : "");
       texts.push_back(number(cell.paper));
-      text += joined(texts, ",") + "\n";
+      text += csv_row(texts);
     }
   }
   return text;

@@ -20,11 +20,8 @@ constexpr int kCheckpointVersion = 1;
 
 NamedTensors state_tensors(const ParameterStore& store, const FlatSgd& optimiser) {
   NamedTensors named = optimiser.state();
-  named.emplace_back("mu", store.mu());
-  named.emplace_back("rho", store.rho());
-  named.emplace_back("prior_mean", store.prior_mean());
-  named.emplace_back("point", store.point());
-  named.emplace_back("buffers", store.buffer_values());
+  const NamedTensors values = store.flat_values();
+  named.insert(named.end(), values.begin(), values.end());
   return named;
 }
 

@@ -10,22 +10,19 @@ StageModels::StageModels(Network& network, std::string best_folder, std::string 
       best_folder_(std::move(best_folder)),
       last_folder_(std::move(last_folder)) {}
 
-std::vector<at::Tensor> StageModels::flat_values() const {
-  const ParameterStore& store = network_.parameters();
-  return {store.mu(), store.rho(), store.prior_mean(), store.point(), store.buffer_values()};
-}
-
 std::vector<at::Tensor> StageModels::copied_values() const {
   const c10::NoGradGuard no_grad;
   std::vector<at::Tensor> copies;
-  for (const at::Tensor& each : flat_values()) copies.push_back(each.detach().clone());
+  for (const auto& [name, values] : network_.parameters().flat_values()) {
+    copies.push_back(values.detach().clone());
+  }
   return copies;
 }
 
 void StageModels::put_back(const std::vector<at::Tensor>& values) {
   const c10::NoGradGuard no_grad;
-  const std::vector<at::Tensor> targets = flat_values();
-  for (std::size_t i = 0; i < targets.size(); ++i) targets[i].copy_(values[i]);
+  const NamedTensors targets = network_.parameters().flat_values();
+  for (std::size_t i = 0; i < targets.size(); ++i) targets[i].second.copy_(values[i]);
 }
 
 void StageModels::keep(const ModelDescription& description, bool is_best) {

@@ -35,7 +35,6 @@ class StageModels {
   std::optional<Kept> best_;
   std::optional<Kept> last_;
 
-  std::vector<at::Tensor> flat_values() const;
   std::vector<at::Tensor> copied_values() const;
   void put_back(const std::vector<at::Tensor>& values);
   void write_kept(const std::string& folder, std::optional<Kept>& kept);

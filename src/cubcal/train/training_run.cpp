@@ -3,11 +3,9 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
-#include <filesystem>
-
 #include "cubcal/data/preprocessing.h"
 #include "cubcal/infer/model_folder.h"
-#include "cubcal/io/system_error.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal/train/alarms.h"
 #include "cubcal/train/first_weights.h"
 #include "cubcal/train/run_record.h"
@@ -37,12 +35,6 @@ ComputeFacts current_compute() {
   facts.threads = at::get_num_threads();
   facts.convolution = convolution_backend();
   return facts;
-}
-
-void make_folder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw io_error("make the folder", path, error.message());
 }
 
 /// Takes up the checkpoint where there is one.
@@ -120,7 +112,7 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     observer.warning(data_alarm(finding));
   }
 
-  make_folder(folder.path);
+  make_folders(folder.path);
   CheckpointHead head = first_head(folder, provenance, observer);
   AppendFile metrics(folder.metrics(), head.state.metrics_bytes);
   std::optional<AppendFile> events = open_events(options, folder, head.state);
