@@ -73,7 +73,7 @@ class RegimeImages {
     const std::string key = run.regime + (follows_seed ? std::to_string(run.seed) : "");
     if (!set_ || key != key_) {
       set_.reset();
-      set_.emplace(read_images(recipe.data, recipe.run.augmentation));
+      set_.emplace(read_images(recipe.data));
       key_ = key;
     }
     return *set_;

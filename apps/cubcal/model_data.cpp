@@ -96,7 +96,7 @@ ImageSet set_on_disk(const std::string& path, const ModelDescription& model, boo
   shape.channels = static_cast<std::size_t>(preprocessing.channels());
   shape.keep_16_bits = preprocessing.largest_level > 255;
   options.load.files.dicom_window = preprocessing.dicom_window;
-  ImageSet set = read_images(options, recipe.run.augmentation);
+  ImageSet set = read_images(options);
   adopt_classes(set, model.class_names);
   return set;
 }

@@ -20,13 +20,13 @@ void describe(const ImageSet& set) {
 
 }  // namespace
 
-ImageSet read_images(DataOptions options, const AugmentationOptions& augmentation) {
-  if (options.kind == DataKind::kPhantom) return load_data(options, augmentation);
+ImageSet read_images(DataOptions options) {
+  if (options.kind == DataKind::kPhantom) return load_data(options);
   const InterruptWatch watch;
   ProgressBar bar("reading images");
   options.load.interrupted = InterruptWatch::interrupted;
   options.load.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
-  const ImageSet set = load_data(options, augmentation);
+  const ImageSet set = load_data(options);
   bar.wipe();
   describe(set);
   for (const std::string& reason : set.skipped) std::cerr << "cubcal: skipped: " << reason << '\n';

@@ -6,6 +6,6 @@ namespace cubcal::app {
 
 /// load_data with a progress bar that Ctrl-C ends; says on stdout what was recognised and read, and
 /// on stderr what was skipped.
-ImageSet read_images(DataOptions options, const AugmentationOptions& augmentation);
+ImageSet read_images(DataOptions options);
 
 }  // namespace cubcal::app

@@ -72,7 +72,7 @@ void train_command(TrainCommandOptions options, bool threads_given) {
   const RunFolder run{options.folder};
   check_run_folder(run, recipe, options);
   set_up_computing(recipe, threads_given, options.folder);
-  const ImageSet set = read_images(recipe.data, recipe.run.augmentation);
+  const ImageSet set = read_images(recipe.data);
   run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder);
   std::cout << "wrote " << options.folder << ": models in best and last, metrics.jsonl, "
             << "record.json\n";

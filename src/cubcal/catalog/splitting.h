@@ -33,8 +33,8 @@ Catalog take_fraction(const Catalog& catalog, double fraction, std::uint64_t see
 
 /// The positions in `labels` (those of one split) in their order, followed by copies so that every
 /// class has as many as the largest; classes without members stay without. Copies go round: no
-/// image is there three times before every one of its class is there twice. Augmentation tells the
-/// copies apart by their place in the list.
+/// image is there three times before every one of its class is there twice. Training augments
+/// copies apart, by their place in the list.
 std::vector<std::size_t> balanced_members(const std::vector<std::int64_t>& labels,
                                           std::size_t classes, std::uint64_t seed);
 

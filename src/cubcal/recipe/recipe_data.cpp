@@ -16,7 +16,7 @@ Catalog choose_samples(const Catalog& catalog, const DataOptions& options) {
   return chosen;
 }
 
-ImageSet load_data(const DataOptions& options, const AugmentationOptions& augmentation) {
+ImageSet load_data(const DataOptions& options) {
   if (options.kind == DataKind::kPhantom) return make_phantom_set(options.phantom).set;
   const SampleBlock block =
       open_samples(options.path, options.load,
@@ -25,7 +25,7 @@ ImageSet load_data(const DataOptions& options, const AugmentationOptions& augmen
   if (!options.balance) return set;
   for (ImageSplit& split : set.splits) {
     if (split.name != "train" && split.name != "val") continue;
-    split = balance_split(split, set.classes(), augmentation, options.seed);
+    split = balance_split(split, set.classes(), options.seed);
   }
   return set;
 }

@@ -6,7 +6,6 @@
 
 #include "cubcal/catalog/selection.h"
 #include "cubcal/catalog/splitting.h"
-#include "cubcal/data/augmentation.h"
 #include "cubcal/data/image_set.h"
 #include "cubcal/data/phantom_drawing.h"
 #include "cubcal/loading/load_samples.h"
@@ -28,13 +27,13 @@ struct DataOptions {
   bool split_again = false;  ///< split it anew though it is
   double sample = 1;         ///< of every split that is used at all: for trying things out
   double fraction = 1;       ///< of train and val that is used
-  bool balance = false;      ///< fill up the smaller classes of train and val with changed copies
+  bool balance = false;      ///< fill up the smaller classes of train and val with copies
   std::uint64_t seed = 1;    ///< of sample, fraction and balance
   LoadOptions load;
 };
 
-/// Draws or reads the images. `augmentation` is what balancing changes its copies by.
-ImageSet load_data(const DataOptions& options, const AugmentationOptions& augmentation = {});
+/// Draws or reads the images.
+ImageSet load_data(const DataOptions& options);
 
 /// The same catalog that load_data reads: selection, split and fraction applied.
 Catalog choose_samples(const Catalog& catalog, const DataOptions& options);
