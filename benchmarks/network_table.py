@@ -48,7 +48,28 @@ def table(record):
              "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for ours in record["ours"]:
         lines += ["| " + " | ".join(cells(record, row)) + " |" for row in ours["rows"]]
-    return "\n".join(lines)
+    return "\n".join(lines) + growth_table(record)
+
+
+def growth_points(growth):
+    """Which values the axis took, and seconds and gigabytes at them."""
+    axis, points = growth["axis"], growth["points"]
+    listed = lambda values: ", ".join(values)
+    return [f"{growth['job']}, {axis} of {listed(str(p[axis]) for p in points)}",
+            listed(f"{p['seconds']:.3g}" for p in points), f"{growth['time_exponent']:.2f}",
+            listed(f"{p['peak_bytes'] / 1e9:.2f}" for p in points), f"{growth['memory_exponent']:.2f}"]
+
+
+def growth_table(record):
+    """How cost grows along each axis; nothing where the record has none."""
+    head = ["what grows", "seconds", "exponent", "peak memory, GB", "exponent"]
+    lines = []
+    for ours in record["ours"]:
+        lines += ["| " + " | ".join(growth_points(growth)) + " |" for growth in ours["growth"]]
+    if not lines:
+        return ""
+    return "\n".join(["", "", "How its cost grows, the others fixed, with the exponents fitted to the points:", "",
+                      "| " + " | ".join(head) + " |", "|" + "---|" * len(head)] + lines)
 
 
 def main():
