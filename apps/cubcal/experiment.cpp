@@ -48,9 +48,10 @@ void experiment(ExperimentOptions options, bool threads_given) {
       results::read_result_records({outcome.records});
   std::cout << '\n';
   std::cout << results::to_markdown(results::experiment_tables(records).front());
-  write_file_atomically(options.out + "/results.md",
-                        results::results_markdown(records, options.command));
   write_result_tables(options.out + "/tables", records);
+  write_result_figures(options.out + "/tables", records);
+  write_file_atomically(options.out + "/results.md",
+                        results::results_markdown(records, options.command, "tables"));
   report::ReportOptions page;
   page.output = options.out + "/report.html";
   page.runs = reported_runs(options, outcome);

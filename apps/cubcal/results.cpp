@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -14,18 +15,29 @@ struct ResultsOptions {
   std::vector<std::string> records;
   std::string markdown;
   std::string tables;
+  std::string figures;
 };
 
 std::string command_text(const ResultsOptions& options) {
   std::string text = "cubcal results";
   for (const std::string& each : options.records) text += " " + each;
-  return text + " --markdown FILE";
+  text += " --markdown FILE";
+  return options.figures.empty() ? text : text + " --figures FOLDER";
+}
+
+/// The folder of figures as a page beside `markdown` names it; empty where there is none.
+std::string figures_seen_from(const std::string& markdown, const std::string& figures) {
+  if (figures.empty() || markdown.empty()) return figures;
+  namespace fs = std::filesystem;
+  return fs::absolute(figures).lexically_relative(fs::absolute(markdown).parent_path()).string();
 }
 
 void results_command(const ResultsOptions& options) {
   const std::vector<results::ResultRecord> records = results::read_result_records(options.records);
-  const std::string page = results::results_markdown(records, command_text(options));
-  if (options.markdown.empty() && options.tables.empty()) std::cout << page;
+  const std::string page = results::results_markdown(
+      records, command_text(options), figures_seen_from(options.markdown, options.figures));
+  if (options.markdown.empty() && options.tables.empty() && options.figures.empty())
+    std::cout << page;
   if (!options.markdown.empty()) {
     write_file_atomically(options.markdown, page);
     std::cout << "wrote " << options.markdown << ": " << records.size() << " records\n";
@@ -33,6 +45,10 @@ void results_command(const ResultsOptions& options) {
   if (!options.tables.empty()) {
     write_result_tables(options.tables, records);
     std::cout << "wrote " << options.tables << ": each table as .csv and .tex\n";
+  }
+  if (!options.figures.empty()) {
+    write_result_figures(options.figures, records);
+    std::cout << "wrote " << options.figures << ": what a better AvU costs, as .svg\n";
   }
 }
 
@@ -49,6 +65,8 @@ void add_results(CLI::App& app) {
   command->add_option("--markdown", options->markdown, "Write the tables to this file");
   command->add_option("--tables", options->tables,
                       "Write each table to this folder as .csv and .tex (booktabs)");
+  command->add_option("--figures", options->figures,
+                      "Write charts of what a better AvU costs to this folder as .svg");
   command->footer(
       "Example:\n"
       "  cubcal results runs/retina/records\n"

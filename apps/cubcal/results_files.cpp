@@ -16,4 +16,13 @@ void write_result_tables(const std::string& folder,
   }
 }
 
+void write_result_figures(const std::string& folder,
+                          const std::vector<results::ResultRecord>& records) {
+  make_folders(folder);
+  for (const auto& own : results::by_experiment(records)) {
+    write_file_atomically(folder + "/" + own.front().experiment + "-price.svg",
+                          results::price_figure(own));
+  }
+}
+
 }  // namespace cubcal::app

@@ -11,4 +11,8 @@ namespace cubcal::app {
 void write_result_tables(const std::string& folder,
                          const std::vector<results::ResultRecord>& records);
 
+/// What a better AvU costs in each experiment as FOLDER/<experiment>-price.svg; makes the folder.
+void write_result_figures(const std::string& folder,
+                          const std::vector<results::ResultRecord>& records);
+
 }  // namespace cubcal::app

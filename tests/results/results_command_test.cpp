@@ -26,6 +26,29 @@ TEST(ResultsCommand, WritesTheTablesInThreeForms) {
             std::string::npos);
 }
 
+TEST(ResultsCommand, DrawsWhatAvuCosts) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "records");
+  for (const auto& [method, accuracy] : {std::pair{"bnn", 0.96}, {"bnn+cub", 0.95}}) {
+    write_file_atomically(folder.file("records/" + std::string(method) + ".json"),
+                          example_record_json(method, 1, accuracy).dump());
+  }
+  const Outcome outcome = run_cubcal(
+      {"results", "records", "--markdown", "docs/r.md", "--figures", "docs/images"}, folder.path());
+  EXPECT_EQ(outcome.exit_code, 1) << "docs is not there for the page";
+  std::filesystem::create_directory(folder.path() / "docs");
+  ASSERT_EQ(
+      run_cubcal({"results", "records", "--markdown", "docs/r.md", "--figures", "docs/images"},
+                 folder.path())
+          .exit_code,
+      0);
+  EXPECT_NE(contents_of(folder.path() / "docs/r.md").find("](images/lungs-price.svg)"),
+            std::string::npos);
+  const std::string drawing = contents_of(folder.path() / "docs/images/lungs-price.svg");
+  EXPECT_NE(drawing.find("AvU against Acc %"), std::string::npos);
+  EXPECT_NE(drawing.find("BNN + CUB"), std::string::npos);
+}
+
 TEST(ResultsCommand, SaysWhatIsMissing) {
   const ScratchFolder folder;
   EXPECT_EQ(run_cubcal({"results"}, folder.path()).exit_code, 2);

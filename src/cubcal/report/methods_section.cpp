@@ -4,6 +4,7 @@
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
+#include "cubcal/results/price_chart.h"
 
 namespace cubcal::report {
 
@@ -170,6 +171,27 @@ std::string density_figure(const Method& method, Figures& figures) {
       chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing);
 }
 
+/// Settings of the first method are those whose label begins with its label.
+std::string price_figures(const std::vector<Method>& methods, Figures& figures) {
+  std::string html;
+  for (const Metric metric : {Metric::kAccuracy, Metric::kEce, Metric::kNll}) {
+    const MetricInfo& info = info_of(metric);
+    const bool percent = info.unit == MetricUnit::kPercent;
+    std::vector<results::PricedMethod> priced;
+    for (const Method& method : methods) {
+      priced.push_back({method.label, method.label.rfind(methods.front().label, 0) == 0, {}, {}});
+      for (const RunResult* run : method.runs) {
+        if (!run->values[metric] || !run->values[Metric::kAvu]) continue;
+        priced.back().price.push_back(*run->values[metric] * (percent ? 100 : 1));
+        priced.back().avu.push_back(*run->values[Metric::kAvu]);
+      }
+    }
+    html += figures.figure(
+        results::price_chart(info.label + std::string(percent ? " %" : ""), priced), "");
+  }
+  return html;
+}
+
 }  // namespace
 
 std::string methods_section(const std::vector<Method>& methods, const ReportOptions& options,
@@ -186,6 +208,10 @@ std::string methods_section(const std::vector<Method>& methods, const ReportOpti
           " bins of equal width; entropies in nats; certain means U at or below " +
           plot::readable_number(options.metrics.uncertainty_threshold) + ".",
       "muted");
+  if (methods.size() > 1) {
+    html += element("h3", "What a better AvU costs") + "\n" +
+            figure_row(price_figures(methods, figures), "small row");
+  }
   std::string densities;
   for (const Method& method : methods) densities += density_figure(method, figures);
   html += element("h3", "Uncertainty of right and wrong answers") + "\n" +

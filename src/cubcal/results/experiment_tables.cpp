@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cubcal/results/paper_values.h"
+#include "cubcal/results/price_chart.h"
 
 namespace cubcal::results {
 
@@ -288,6 +289,23 @@ ResultTable price_table(const Grid& grid) {
   return table;
 }
 
+/// AvU of each run of a method and the metric that `select` finds beside it.
+PricedMethod priced(const Grid& grid, const std::string& method, const Selector& select,
+                    const std::string& metric) {
+  PricedMethod result;
+  result.title = method_title(method);
+  result.on_curve = method.rfind(grid.main_method(), 0) == 0;
+  const double scale = metric_formats().at(metric).scale;
+  for (const ResultRecord* record : grid.repeats(grid.main_regime(), method)) {
+    const ResultCell price = cell_of({record}, select, metric);
+    const ResultCell avu = cell_of({record}, test_metrics, "avu");
+    if (price.seeds.empty() || avu.seeds.empty()) continue;
+    result.price.push_back(scale * price.seeds.front());
+    result.avu.push_back(avu.seeds.front());
+  }
+  return result;
+}
+
 /// The paper's OOD table for its method, with the kinds of outliers apart.
 ResultTable detector_table(const Grid& grid) {
   const std::string method = grid.main_method();
@@ -369,7 +387,27 @@ std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& reco
   return tables;
 }
 
-std::string results_markdown(const std::vector<ResultRecord>& records, const std::string& command) {
+std::string price_figure(const std::vector<ResultRecord>& records) {
+  const Grid grid(records);
+  std::vector<plot::Chart> charts;
+  const auto add = [&](const std::string& label, const Selector& select, const char* metric) {
+    std::vector<PricedMethod> methods;
+    bool any = false;
+    for (const std::string& method : grid.methods(grid.main_regime())) {
+      methods.push_back(priced(grid, method, select, metric));
+      any = any || !methods.back().avu.empty();
+    }
+    if (any) charts.push_back(price_chart(label, methods));
+  };
+  for (const char* metric : {"accuracy", "ece", "nll"}) {
+    add(metric_formats().at(metric).header, test_metrics, metric);
+  }
+  add("AUROC % of outliers by *U*", detection("uncertainty", ""), "auroc");
+  return plot::panels(charts, charts.size() % 2 == 0 ? 2 : 3);
+}
+
+std::string results_markdown(const std::vector<ResultRecord>& records, const std::string& command,
+                             const std::string& figures) {
   std::string text =
       "# Results\n\nMade by `" + command +
       "`. Do not edit: run it again.\n\n"
@@ -393,6 +431,9 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
             std::to_string(seeds.size()) + (seeds.size() == 1 ? " seed" : " seeds") +
             ", trained on " + trained_on + ".\n\n";
     for (const ResultTable& table : experiment_tables(own)) text += to_markdown(table);
+    if (figures.empty()) continue;
+    text += "![AvU of every run against what it costs](" + figures + "/" + own.front().experiment +
+            "-price.svg)\n\n";
   }
   return text;
 }

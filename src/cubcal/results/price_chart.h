@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal/plot/chart.h"
+
+namespace cubcal::results {
+
+/// The runs of one method: AvU and what may suffer from it.
+struct PricedMethod {
+  std::string title;  ///< plain text
+  /// Settings of one method lie on a curve, in the order of their mean AvU.
+  bool on_curve = false;
+  std::vector<double> price;  ///< of each run
+  std::vector<double> avu;    ///< of the same runs
+};
+
+/// What a better AvU costs: a disc for every run, AvU against `price` (markup, the label of that
+/// axis). Methods without runs are left out.
+plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod>& methods);
+
+}  // namespace cubcal::results

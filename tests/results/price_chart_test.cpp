@@ -1,0 +1,45 @@
+#include "cubcal/results/price_chart.h"
+
+#include <gtest/gtest.h>
+
+#include "cubcal/results/experiment_tables.h"
+#include "results/example_record.h"
+
+namespace cubcal::results {
+namespace {
+
+const plot::LineSeries* curve_of(const plot::Chart& chart) {
+  for (const plot::Element& element : chart.elements()) {
+    if (const auto* line = std::get_if<plot::LineSeries>(&element)) return line;
+  }
+  return nullptr;
+}
+
+TEST(PriceChart, SettingsLieOnACurveByTheirMeanAvu) {
+  const plot::Chart chart = price_chart("NLL", {{"BNN", false, {0.5}, {0.6}},
+                                                {"large", true, {0.9, 1.1}, {0.8, 0.9}},
+                                                {"small", true, {0.6}, {0.7}},
+                                                {"none", true, {}, {}}});
+  EXPECT_EQ(chart.elements().size(), 4U) << "the curve and three methods with runs";
+  const plot::LineSeries* curve = curve_of(chart);
+  ASSERT_NE(curve, nullptr);
+  EXPECT_EQ(curve->x, (std::vector<double>{0.6, 1.0}));
+  EXPECT_NEAR(curve->y[1], 0.85, 1e-12);
+}
+
+TEST(PriceChart, OneSettingIsNoCurve) {
+  EXPECT_EQ(curve_of(price_chart("NLL", {{"BNN", false, {0.5}, {0.6}}, {"CUB", true, {1}, {1}}})),
+            nullptr);
+}
+
+TEST(PriceFigure, HasAChartForWhatRecordsHold) {
+  const std::string drawing = price_figure({test::example_record("full", "bnn", 1, 0.8),
+                                            test::example_record("full", "bnn+cub", 1, 0.8),
+                                            test::example_record("full", "bnn+cub-auto", 1, 0.7)});
+  EXPECT_NE(drawing.find("AvU against Acc %"), std::string::npos);
+  EXPECT_NE(drawing.find("bnn+cub-auto"), std::string::npos);
+  EXPECT_EQ(drawing.find("AvU against NLL"), std::string::npos) << "no record has an NLL";
+}
+
+}  // namespace
+}  // namespace cubcal::results
