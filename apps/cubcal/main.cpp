@@ -73,6 +73,9 @@ bool is_numeric(int argc, char** argv) {
 /// Becomes the program with all commands, which stands beside this one. Returns only where that
 /// cannot be had.
 void hand_over(char** argv) {
+  // Threads that wait spin by default, which beside another busy program takes the processors from
+  // the very threads they wait for. Read when the OpenMP library is loaded, so not later than here.
+  ::setenv("OMP_WAIT_POLICY", "passive", 0);
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) ::execv((self.parent_path() / CUBCAL_FULL_PROGRAM).c_str(), argv);

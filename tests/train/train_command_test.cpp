@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "cli/program.h"
 #include "cubcal/io/atomic_file.h"
 
@@ -53,6 +55,22 @@ TEST_F(TrainCommand, ErrorsInTheRecipeAreUsageErrors) {
   expect_failure(train({"r.toml", "--set", "stage1.learning_rate=1e30", "--set", "stage1.epochs=2",
                         "--out", "broken"}),
                  1, "lower learning_rate");
+}
+
+/// Sets a variable of the environment while it lives.
+struct Variable {
+  Variable(const char* variable, const char* value) : name(variable) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name); }
+  const char* name;
+};
+
+TEST_F(TrainCommand, ThreadsWaitAsleepUnlessToldOtherwise) {
+  const Variable shown("OMP_DISPLAY_ENV", "true");
+  const std::string own = train({"--help"}).err;
+  if (own.empty()) GTEST_SKIP() << "this OpenMP library does not tell its settings";
+  EXPECT_NE(own.find("OMP_WAIT_POLICY = 'PASSIVE'"), std::string::npos) << own;
+  const Variable told("OMP_WAIT_POLICY", "active");
+  EXPECT_NE(train({"--help"}).err.find("OMP_WAIT_POLICY = 'ACTIVE'"), std::string::npos);
 }
 
 }  // namespace
