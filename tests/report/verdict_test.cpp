@@ -53,6 +53,21 @@ TEST_F(VerdictOf, AModelWithoutMistakesIsNotFaulted) {
   EXPECT_FALSE(any_has(verdict.beware, "mistake"));
 }
 
+TEST_F(VerdictOf, AClassThatIsNeverRecognisedIsNamed) {
+  verdict(4);
+  std::size_t images = 0;
+  for (std::size_t i = 0; i < run_.facts.samples; ++i) {
+    if (run_.facts.labels[i] != 1) continue;
+    run_.facts.predicted[i] = 0;
+    run_.facts.correct[i] = 0;
+    ++images;
+  }
+  const std::vector<std::string> beware = verdict_of(run_).beware;
+  EXPECT_TRUE(any_has(beware, "Class “malignant” is recognised in none of its " +
+                                  std::to_string(images) + " images."))
+      << beware.size();
+}
+
 TEST_F(VerdictOf, WithoutValidationTheThresholdIsSaidToFlatter) {
   const Verdict verdict = this->verdict(1.8, "val.npz");
   EXPECT_TRUE(has(verdict.referral, "found on these very test images")) << verdict.referral;

@@ -32,6 +32,12 @@ TEST(PriceChart, OneSettingIsNoCurve) {
             nullptr);
 }
 
+TEST(PriceChart, ASettingIsNamedAfterItsMethod) {
+  EXPECT_TRUE(is_setting_of("bnn+cub", "bnn+cub"));
+  EXPECT_TRUE(is_setting_of("bnn+cub", "bnn+cub-beta0.04"));
+  EXPECT_FALSE(is_setting_of("bnn", "bnn+cub"));
+}
+
 TEST(PriceFigure, HasAChartForWhatRecordsHold) {
   const std::string drawing = price_figure({test::example_record("full", "bnn", 1, 0.8),
                                             test::example_record("full", "bnn+cub", 1, 0.8),

@@ -171,7 +171,6 @@ std::string density_figure(const Method& method, Figures& figures) {
       chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing);
 }
 
-/// Settings of the first method are those whose label begins with its label.
 std::string price_figures(const std::vector<Method>& methods, Figures& figures) {
   std::string html;
   for (const Metric metric : {Metric::kAccuracy, Metric::kEce, Metric::kNll}) {
@@ -179,7 +178,8 @@ std::string price_figures(const std::vector<Method>& methods, Figures& figures) 
     const bool percent = info.unit == MetricUnit::kPercent;
     std::vector<results::PricedMethod> priced;
     for (const Method& method : methods) {
-      priced.push_back({method.label, method.label.rfind(methods.front().label, 0) == 0, {}, {}});
+      priced.push_back(
+          {method.label, results::is_setting_of(methods.front().label, method.label), {}, {}});
       for (const RunResult* run : method.runs) {
         if (!run->values[metric] || !run->values[Metric::kAvu]) continue;
         priced.back().price.push_back(*run->values[metric] * (percent ? 100 : 1));

@@ -174,8 +174,9 @@ class Warnings {
     }
     if (!weakest || *weakest->recall > accuracy - 0.1) return;
     add("Class " + quoted(run_.class_names[static_cast<std::size_t>(weakest - rows.data())]) +
-        " is recognised in only " + percent(*weakest->recall) + " of its " +
-        counted(weakest->support, "image") + ".");
+        " is recognised in " +
+        (*weakest->recall > 0 ? "only " + percent(*weakest->recall) : std::string("none")) +
+        " of its " + counted(weakest->support, "image") + ".");
   }
 
   void weak_subgroup() {

@@ -294,7 +294,7 @@ PricedMethod priced(const Grid& grid, const std::string& method, const Selector&
                     const std::string& metric) {
   PricedMethod result;
   result.title = method_title(method);
-  result.on_curve = method.rfind(grid.main_method(), 0) == 0;
+  result.on_curve = is_setting_of(grid.main_method(), method);
   const double scale = metric_formats().at(metric).scale;
   for (const ResultRecord* record : grid.repeats(grid.main_regime(), method)) {
     const ResultCell price = cell_of({record}, select, metric);

@@ -52,6 +52,10 @@ plot::LineSeries curve(const std::vector<PricedMethod>& methods) {
 
 }  // namespace
 
+bool is_setting_of(const std::string& method, const std::string& name) {
+  return name == method || name.rfind(method + "-", 0) == 0;
+}
+
 plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod>& methods) {
   plot::ChartOptions options;
   options.title = "AvU against " + price;

@@ -16,6 +16,9 @@ struct PricedMethod {
   std::vector<double> avu;    ///< of the same runs
 };
 
+/// Whether `name` is the method itself or, as "bnn+cub-auto" of "bnn+cub", a setting of it.
+bool is_setting_of(const std::string& method, const std::string& name);
+
 /// What a better AvU costs: a disc for every run, AvU against `price` (markup, the label of that
 /// axis). Methods without runs are left out.
 plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod>& methods);
