@@ -13,31 +13,47 @@ namespace cubcal::app {
 
 namespace {
 
-/// All methods and seeds of the whole data (else of the first regime), the paper's method first.
+/// All methods and seeds there are of the whole data (else of the first regime), the paper's method
+/// first.
 std::vector<std::string> reported_runs(const ExperimentOptions& options,
-                                       const ExperimentOutcome& outcome) {
-  const bool has_full = std::any_of(outcome.runs.begin(), outcome.runs.end(),
-                                    [](const ExperimentRun& run) { return run.regime == "full"; });
-  const std::string regime = has_full ? "full" : outcome.runs.front().regime;
+                                       const std::vector<results::ResultRecord>& records) {
+  const bool has_full = std::any_of(records.begin(), records.end(),
+                                    [](const auto& record) { return record.regime == "full"; });
+  const std::string regime = has_full ? "full" : records.front().regime;
   std::vector<std::string> first;
   std::vector<std::string> others;
-  for (const ExperimentRun& run : outcome.runs) {
-    if (run.regime != regime) continue;
-    std::vector<std::string>& list = run.method == "bnn+cub" ? first : others;
+  for (const results::ResultRecord& record : records) {
+    if (record.regime != regime) continue;
+    std::vector<std::string>& list = record.method == "bnn+cub" ? first : others;
+    const ExperimentRun run{record.regime, record.seed, record.method, {}};
     list.push_back(run.method + "=" + options.out + "/" + run.id());
   }
   first.insert(first.end(), others.begin(), others.end());
   return first;
 }
 
+/// As a shell takes it.
+std::string shell_word(const std::string& text) {
+  const bool plain =
+      !text.empty() && text.find_first_of(" \t'\"\\$`*?[](){}<>|&;!#~") == std::string::npos;
+  if (plain) return text;
+  std::string word = "'";
+  for (const char letter : text)
+    word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return word + "'";
+}
+
 std::string command_text(const ExperimentOptions& options) {
-  std::string text = "cubcal experiment " + options.recipe;
-  if (!options.data.empty()) text += " --data " + options.data;
-  text += " --out " + options.out;
-  for (const std::string& each : options.only) text += " --only '" + each + "'";
+  std::string text = "cubcal experiment " + shell_word(options.recipe);
+  if (!options.data.empty()) text += " --data " + shell_word(options.data);
+  text += " --out " + shell_word(options.out);
+  for (const std::string& each : options.only) text += " --only " + shell_word(each);
   if (options.seeds > 0) text += " --seeds " + std::to_string(options.seeds);
-  for (const std::string& each : options.overrides) text += " --set " + each;
+  for (const std::string& each : options.overrides) text += " --set " + shell_word(each);
   if (options.smoke) text += " --smoke";
+  if (options.bootstrap.replicates != BootstrapOptions{}.replicates) {
+    text += " --bootstrap " + std::to_string(options.bootstrap.replicates);
+  }
   return text;
 }
 
@@ -54,7 +70,8 @@ void experiment(ExperimentOptions options, bool threads_given) {
                         results::results_markdown(records, options.command, "tables"));
   report::ReportOptions page;
   page.output = options.out + "/report.html";
-  page.runs = reported_runs(options, outcome);
+  page.runs = reported_runs(options, records);
+  page.bootstrap = outcome.bootstrap;
   page.data = options.data;
   page.title = outcome.plan.name;
   report::write_report(page);

@@ -24,6 +24,9 @@ const std::vector<std::string> kSmokeOverrides = {
     "stage1.epochs=1",   "stage1.batch=16",     "stage2.epochs=1",
     "stage2.batch=16",   "stage2.passes=2",     "stage2.beta_warmup_epochs=0",
     "stage2.patience=0", "stage2.min_epochs=0", "validation.passes=2"};
+/// Of images on disk, where the recipe names nothing else.
+const std::vector<std::string> kSmokeData = {"data.sample=0.03", "data.image_size=32",
+                                             "data.resize_to=32"};
 constexpr std::size_t kSmokePasses = 8;
 constexpr std::size_t kSmokeReplicates = 100;
 
@@ -100,7 +103,13 @@ Recipe recipe_of(const ExperimentOptions& options, const ExperimentPlan& plan,
 }
 
 ExperimentPlan read_plan(const ExperimentOptions& options) {
-  ExperimentPlan plan = recipe_of(options, {}, {}).experiment;
+  const Recipe recipe = recipe_of(options, {}, {});
+  ExperimentPlan plan = recipe.experiment;
+  const bool on_disk = recipe.data.kind == DataKind::kPath;
+  if (!plan.paper.empty() && !on_disk) {
+    throw ArgumentError("'" + options.recipe + "' names no data set: give --data PATH");
+  }
+  if (plan.smoke.empty() && on_disk) plan.smoke = kSmokeData;
   if (plan.name.empty()) plan.name = std::filesystem::path(options.recipe).stem().string();
   if (options.smoke) {
     plan.passes = kSmokePasses;
@@ -135,19 +144,22 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_
   outcome.plan = read_plan(options);
   outcome.runs = experiment_runs(outcome.plan, outcome.plan.seeds, options.only);
   outcome.records = options.out + "/records";
-  make_folders(outcome.records);
+  outcome.bootstrap = options.bootstrap;
+  if (options.smoke) outcome.bootstrap.replicates = kSmokeReplicates;
 
   std::vector<ExperimentRun> missing;
   for (const ExperimentRun& run : outcome.runs) {
-    if (!std::filesystem::exists(record_path(outcome.records, run))) missing.push_back(run);
+    if (std::filesystem::exists(record_path(outcome.records, run))) {
+      check_same_recipe(part_of(options, outcome.plan, run));
+    } else {
+      missing.push_back(run);
+    }
   }
   std::cout << outcome.plan.name << ": " << outcome.runs.size() << " runs, "
             << outcome.runs.size() - missing.size() << " of them there already\n";
   if (missing.empty()) return outcome;
   set_up_computing(part_of(options, outcome.plan, missing.front()).recipe, threads_given, "");
 
-  BootstrapOptions bootstrap = options.bootstrap;
-  if (options.smoke) bootstrap.replicates = kSmokeReplicates;
   Timing timing;
   RegimeImages images;
   for (std::size_t i = 0; i < missing.size(); ++i) {
@@ -161,8 +173,9 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_
     std::cout << '\n' << std::flush;
     const ImagesOfPart of_part = [&]() -> const ImageSet& { return images.of(run, part.recipe); };
     make_part(part, of_part, "  ", options.command);
-    write_file_atomically(record_path(outcome.records, run),
-                          part_record(outcome.plan, run, part, of_part, bootstrap).dump(1) + "\n");
+    const auto record = part_record(outcome.plan, run, part, of_part, outcome.bootstrap);
+    make_folders(outcome.records);
+    write_file_atomically(record_path(outcome.records, run), record.dump(1) + "\n");
     timing.add(run.method, std::chrono::duration<double>(Clock::now() - start).count());
   }
   return outcome;

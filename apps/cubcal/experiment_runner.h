@@ -26,6 +26,7 @@ struct ExperimentOutcome {
   ExperimentPlan plan;
   std::vector<ExperimentRun> runs;  ///< those that were asked for
   std::string records;              ///< folder of one JSON file per run
+  BootstrapOptions bootstrap;       ///< as the records were made
 };
 
 /// Makes every run that is not there yet and its record; says how far it is. A run's record is

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 #include "cubcal/infer/model_folder.h"
 #include "cubcal/io/atomic_file.h"
@@ -16,18 +17,37 @@ namespace {
 
 constexpr std::size_t kMaxRecipeBytes = 1 << 20;
 
-/// Whether the part's run is finished; a run of other settings is refused.
+/// "there 'epochs = 1', here 'epochs = 2'" of two texts that differ.
+std::string first_difference(const std::string& there, const std::string& here) {
+  std::istringstream lines_there(there), lines_here(here);
+  std::string line_there, line_here;
+  while (line_there == line_here) {
+    const bool has_there = static_cast<bool>(std::getline(lines_there, line_there));
+    const bool has_here = static_cast<bool>(std::getline(lines_here, line_here));
+    if (!has_there) line_there = "nothing more";
+    if (!has_here) line_here = "nothing more";
+    if (!has_there && !has_here) break;
+  }
+  return "there '" + line_there + "', here '" + line_here + "'";
+}
+
 bool is_trained(const RunPart& part) {
   const RunFolder run{part.folder};
-  if (!std::filesystem::exists(run.recipe())) return false;
-  if (read_text_file(run.recipe(), kMaxRecipeBytes) != part.recipe.text) {
-    throw ArgumentError("'" + part.folder +
-                        "' was made with other settings: give another --out, or remove it");
-  }
-  return run_status(run, part.recipe.run.stages.size()) == RunStatus::kFinished;
+  return std::filesystem::exists(run.recipe()) &&
+         run_status(run, part.recipe.run.stages.size()) == RunStatus::kFinished;
 }
 
 }  // namespace
+
+void check_same_recipe(const RunPart& part) {
+  const RunFolder run{part.folder};
+  if (!std::filesystem::exists(run.recipe())) return;
+  const std::string there = read_text_file(run.recipe(), kMaxRecipeBytes);
+  if (there == part.recipe.text) return;
+  throw ArgumentError("'" + part.folder + "' was made with other settings (" +
+                      first_difference(there, part.recipe.text) +
+                      "): give another --out, or remove it");
+}
 
 std::string RunPart::model() const { return folder + "/" + model_name; }
 
@@ -45,6 +65,7 @@ McOptions RunPart::mc() const {
 
 void make_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
                const std::string& resume_command) {
+  check_same_recipe(part);
   if (is_trained(part)) {
     std::cout << indent << part.name << ": trained before\n";
   } else {

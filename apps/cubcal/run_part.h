@@ -23,6 +23,10 @@ struct RunPart {
   McOptions mc() const;
 };
 
+/// Throws ArgumentError where the part's folder holds a run of another recipe, naming the first
+/// line that differs.
+void check_same_recipe(const RunPart& part);
+
 /// Read when first asked for: a part that is whole needs no images.
 using ImagesOfPart = std::function<const ImageSet&()>;
 

@@ -46,22 +46,22 @@ void remove_run(const RunFolder& run) {
   }
 }
 
-void check_run_folder(const RunFolder& run, const Recipe& recipe,
-                      const TrainCommandOptions& options) {
-  if (options.force) {
-    remove_run(run);
-    return;
-  }
+/// Whether there is anything to train in the folder; throws where what is in it must not be
+/// touched.
+bool has_work(const RunFolder& run, const Recipe& recipe, const TrainCommandOptions& options) {
+  if (options.force) return true;
   switch (run_status(run, recipe.run.stages.size())) {
-    case RunStatus::kEmpty: return;
+    case RunStatus::kEmpty: break;
     case RunStatus::kFinished:
+      if (options.resume) return false;
       throw ArgumentError("'" + run.path + "' holds a finished run: --force replaces it");
     case RunStatus::kUnfinished:
-      if (options.resume) return;
+      if (options.resume) return true;
       throw ArgumentError("'" + run.path +
                           "' holds an unfinished run: --resume goes on with it, --force starts "
                           "over");
   }
+  return true;
 }
 
 void train_command(TrainCommandOptions options, bool threads_given) {
@@ -70,9 +70,16 @@ void train_command(TrainCommandOptions options, bool threads_given) {
     options.folder = "runs/" + std::filesystem::path(options.recipe).stem().string();
   }
   const RunFolder run{options.folder};
-  check_run_folder(run, recipe, options);
-  set_up_computing(recipe, threads_given, options.folder);
+  if (!has_work(run, recipe, options)) {
+    std::cout << "'" << run.path << "' holds a finished run: there is nothing to go on with\n";
+    return;
+  }
+  set_up_computing(recipe, threads_given, options.force ? "" : options.folder);
   const ImageSet set = read_images(recipe.data);
+  if (options.force) {
+    check_training(set, recipe.run);  // before anything is removed
+    remove_run(run);
+  }
   run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder);
   std::cout << "wrote " << options.folder << ": models in best and last, metrics.jsonl, "
             << "record.json\n";

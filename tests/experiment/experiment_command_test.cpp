@@ -50,7 +50,7 @@ TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
   EXPECT_EQ(contents_of(folder.path() / "runs/records/full-seed1-bnn.json"), before);
   const std::string page = contents_of(folder.path() / "runs/results.md");
   for (const char* words : {"| BNN | ", "| BNN + CUB | ", "| dts-guarded | ", "| kNN | ",
-                            "Made by `cubcal experiment small.toml --out runs`"}) {
+                            "Made by `cubcal experiment small.toml --out runs --bootstrap 50`"}) {
     EXPECT_NE(page.find(words), std::string::npos) << words;
   }
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "runs/tables/small-ood.tex"));
@@ -69,12 +69,49 @@ TEST(ExperimentCommand, RefusesRunsOfOtherSettings) {
                                               "runs",        "--only",     "*/deterministic",
                                               "--bootstrap", "50"};
   ASSERT_EQ(run_cubcal(arguments, folder.path()).exit_code, 0);
-  std::filesystem::remove(folder.path() / "runs/records/full-seed1-deterministic.json");
   std::vector<std::string> changed = arguments;
-  changed.insert(changed.end(), {"--set", "stage1.learning_rate=0.01"});
-  const Outcome other = run_cubcal(changed, folder.path());
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("was made with other settings"), std::string::npos) << other.err;
+  changed.insert(changed.end(), {"--set", "stage1.epochs=2"});
+  const std::string sentence =
+      "cubcal: 'runs/full/seed1/deterministic' was made with other settings (there 'epochs = 1', "
+      "here 'epochs = 2'): give another --out, or remove it\n";
+  const Outcome finished = run_cubcal(changed, folder.path());
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_EQ(finished.err, sentence);
+  std::filesystem::remove(folder.path() / "runs/records/full-seed1-deterministic.json");
+  EXPECT_EQ(run_cubcal(changed, folder.path()).err, sentence) << "without its record too";
+}
+
+TEST(ExperimentCommand, AReportIsOfAllRunsThereAre) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  ASSERT_EQ(run_cubcal({"experiment", "small.toml", "--out", "my runs", "--bootstrap", "50"},
+                       folder.path())
+                .exit_code,
+            0);
+  const Outcome part = run_cubcal({"experiment", "small.toml", "--out", "my runs", "--bootstrap",
+                                   "50", "--only", "*/deterministic"},
+                                  folder.path());
+  ASSERT_EQ(part.exit_code, 0) << part.err;
+  const std::string report = contents_of(folder.path() / "my runs/report.html");
+  EXPECT_NE(report.find("3 methods, 3 runs"), std::string::npos);
+  EXPECT_NE(report.find("50 replicates"), std::string::npos);
+  EXPECT_NE(contents_of(folder.path() / "my runs/results.md")
+                .find("--out 'my runs' --only '*/deterministic' --bootstrap 50`"),
+            std::string::npos);
+}
+
+TEST(ExperimentCommand, ThePapersNameIsForRealImages) {
+  const ScratchFolder folder;
+  const Outcome outcome = run_cubcal(
+      {"experiment", std::string(CUBCAL_RECIPES) + "/retina.toml", "--out", "o"}, folder.path());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("retina.toml' names no data set: give --data PATH"), std::string::npos)
+      << outcome.err;
+  const Outcome absent = run_cubcal({"experiment", std::string(CUBCAL_RECIPES) + "/retina.toml",
+                                     "--data", "nowhere", "--out", "o"},
+                                    folder.path());
+  EXPECT_EQ(absent.exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "o"));
 }
 
 TEST(ExperimentCommand, SaysWhatIsMissing) {

@@ -37,9 +37,10 @@ TEST(Registry, ListsTheKnownNames) {
     make_network("resnet35", {});
     FAIL();
   } catch (const ArgumentError& error) {
-    EXPECT_STREQ(error.what(),
-                 "there is no network named resnet35; the known ones are covidnet-large, resnet18, "
-                 "resnet34, resnet50, small-resnet");
+    EXPECT_STREQ(
+        error.what(),
+        "there is no network named 'resnet35'; the known ones are covidnet-large, resnet18, "
+        "resnet34, resnet50, small-resnet");
   }
 }
 

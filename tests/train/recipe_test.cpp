@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cubcal/core/error.h"
-#include "cubcal/recipe/nearest_name.h"
+#include "cubcal/core/nearest_name.h"
 #include "expect_error.h"
 
 namespace cubcal {

@@ -45,6 +45,15 @@ TEST_F(TrainCommand, TrainsIntoTheRunFolderAndKeepsItUnlessForced) {
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "runs" / "r" / name)) << name;
   }
   expect_failure(train({"r.toml"}), 2, "holds a finished run: --force replaces it");
+  expect_failure(train({"r.toml", "--set", "stages=[]"}), 2, "a run needs at least one stage");
+  const Outcome resumed = train({"--resume", "--out", "runs/r"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.out.find("there is nothing to go on with"), std::string::npos) << resumed.out;
+  expect_failure(train({"r.toml", "--force", "--data", "absent"}), 1, "absent");
+  expect_failure(train({"r.toml", "--force", "--set", "model.network=resnet99"}), 2,
+                 "there is no network named 'resnet99'");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "runs/r/best/model.json"))
+      << "what cannot be replaced is kept";
   EXPECT_EQ(train({"r.toml", "--force", "--set", "seed=2"}).exit_code, 0);
 }
 

@@ -126,15 +126,6 @@ void check_class_names(const std::vector<std::string>& names) {
   }
 }
 
-void check_network_name(const std::string& network) {
-  std::string known;
-  for (const std::string& name : network_names()) {
-    if (name == network) return;
-    known += (known.empty() ? "" : ", ") + name;
-  }
-  throw DataError("there is no network named '" + network + "'; the known ones are " + known);
-}
-
 }  // namespace
 
 Thresholds ModelDescription::operating_point() const {
@@ -156,10 +147,10 @@ NetworkOptions ModelDescription::network_options(c10::Device device) const {
 }
 
 void check_description(const ModelDescription& description) {
-  check_network_name(description.network);
   check_class_names(description.class_names);
   check_preprocessing(description.preprocessing);
   try {
+    check_network_name(description.network);
     check_classes(description.classes());
     check_positive("prior sigma", description.prior_sigma);
     check_finite("prior sigma", description.prior_sigma);

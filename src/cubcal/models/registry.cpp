@@ -1,5 +1,6 @@
 #include "cubcal/models/registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cubcal/core/error.h"
@@ -31,13 +32,21 @@ std::vector<std::string> network_names() {
   return names;
 }
 
-std::unique_ptr<Network> make_network(const std::string& name, const NetworkOptions& options) {
+void check_network_name(const std::string& name) {
   std::string known;
-  for (const auto& [candidate, maker] : makers()) {
-    if (candidate == name) return maker(options);
+  for (const std::string& candidate : network_names()) {
+    if (candidate == name) return;
     known += (known.empty() ? "" : ", ") + candidate;
   }
-  throw ArgumentError("there is no network named " + name + "; the known ones are " + known);
+  throw ArgumentError("there is no network named '" + name + "'; the known ones are " + known);
+}
+
+std::unique_ptr<Network> make_network(const std::string& name, const NetworkOptions& options) {
+  check_network_name(name);
+  const auto& all = makers();
+  return std::find_if(all.begin(), all.end(),
+                      [&name](const auto& each) { return each.first == name; })
+      ->second(options);
 }
 
 }  // namespace cubcal

@@ -108,6 +108,7 @@ ExperimentPlan read_experiment(StrictTable table) {
 }
 
 void check_experiment_plan(const ExperimentPlan& plan) {
+  for (const std::string& regime : plan.regimes) regime_overrides(regime);
   for (const std::string& method : plan.methods) parse_training_method(method);
   for (const auto& [name, overrides] : plan.set) {
     const bool is_regime =
@@ -115,10 +116,13 @@ void check_experiment_plan(const ExperimentPlan& plan) {
     if (!is_regime) parse_training_method(name);
   }
   for (const auto& [name, overrides] : plan.variants) check_variant_name(name);
-  for (const std::string& regime : plan.regimes) regime_overrides(regime);
   if (plan.regimes.empty()) throw ArgumentError("experiment.regimes lists none");
   if (plan.passes == 0 || plan.seeds == 0) {
     throw ArgumentError("experiment.passes and experiment.seeds must be at least 1");
+  }
+  const std::vector<std::string> papers = {"", "chest", "retina", "skin"};
+  if (std::find(papers.begin(), papers.end(), plan.paper) == papers.end()) {
+    throw ArgumentError("experiment.paper must be chest, retina or skin, not '" + plan.paper + "'");
   }
   if (plan.model != "last" && plan.model != "best") {
     throw ArgumentError("experiment.model must be last or best, not '" + plan.model + "'");

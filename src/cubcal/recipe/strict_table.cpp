@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "cubcal/core/error.h"
-#include "cubcal/recipe/nearest_name.h"
+#include "cubcal/core/nearest_name.h"
 
 namespace cubcal {
 

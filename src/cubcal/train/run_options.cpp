@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cubcal/core/check.h"
+#include "cubcal/models/registry.h"
 
 namespace cubcal {
 
@@ -83,6 +84,7 @@ void check_run_options(const RunOptions& options) {
   if (options.stages.empty()) {
     throw ArgumentError("a run needs at least one stage: give stage1, stage2 or both");
   }
+  check_network_name(options.network);
   bool has_previous = !options.pretrained.empty();
   for (const StageOptions& stage : options.stages) {
     check_stage(stage, has_previous);

@@ -85,6 +85,21 @@ void begin_next_stage(TrainingState& state) {
   state = next;
 }
 
+/// What is to be warned of; throws where there can be no training.
+std::vector<SetFinding> checked_findings(const ImageSet& set, const RunOptions& options) {
+  check_run_options(options);
+  check_image_set(set);
+  parse_device(options.device);
+  if (set.split("val").size() == 0) {
+    throw DataError("split 'val' of '" + set.name + "' has no images");
+  }
+  std::vector<SetFinding> findings = examine_image_set(set);
+  for (const SetFinding& finding : findings) {
+    if (finding.is_leak && !options.allow_leaks) throw data_leak(finding);
+  }
+  return findings;
+}
+
 bool has_tensors(const TrainingState& state) { return state.epoch > 0 || state.step > 0; }
 
 }  // namespace
@@ -92,25 +107,23 @@ bool has_tensors(const TrainingState& state) { return state.epoch > 0 || state.s
 RunStatus run_status(const RunFolder& folder, std::size_t stages) {
   const std::optional<CheckpointHead> head = read_checkpoint_head(folder.checkpoint());
   if (!head) return RunStatus::kEmpty;
-  return head->state.stage == static_cast<std::int64_t>(stages) ? RunStatus::kFinished
+  return head->state.stage >= static_cast<std::int64_t>(stages) ? RunStatus::kFinished
                                                                 : RunStatus::kUnfinished;
+}
+
+void check_training(const ImageSet& set, const RunOptions& options) {
+  checked_findings(set, options);
 }
 
 RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder& folder,
                 const Provenance& provenance, TrainObserver& observer) {
-  check_run_options(options);
-  check_image_set(set);
+  const std::vector<SetFinding> findings = checked_findings(set, options);
   const c10::Device device = parse_device(options.device);
   Preprocessing preprocessing =
       fit_preprocessing(set.split("train").images, options.input_size, options.input_size);
   preprocessing.fit = set.fit;
   preprocessing.dicom_window = set.dicom_window;
-  const ImageSplit& validation = set.split("val");
-  if (validation.size() == 0) throw DataError("split 'val' of '" + set.name + "' has no images");
-  for (const SetFinding& finding : examine_image_set(set)) {
-    if (finding.is_leak && !options.allow_leaks) throw data_leak(finding);
-    observer.warning(data_alarm(finding));
-  }
+  for (const SetFinding& finding : findings) observer.warning(data_alarm(finding));
 
   make_folders(folder.path);
   CheckpointHead head = first_head(folder, provenance, observer);

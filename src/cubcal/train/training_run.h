@@ -18,7 +18,7 @@ enum class RunStatus {
   kFinished
 };
 
-/// `stages` is the number of stages the run is to have.
+/// `stages` is the number of stages the run is to have; one that went through more is finished too.
 RunStatus run_status(const RunFolder& folder, std::size_t stages);
 
 /// What a run came to.
@@ -26,6 +26,10 @@ struct RunResult {
   bool finished = false;  ///< false: stopped by the observer, to be resumed
   std::vector<StageResult> stages;
 };
+
+/// Throws what train() would throw before it begins: ArgumentError for bad options, DataError for
+/// a set that cannot be trained on or that has leaks. Writes nothing.
+void check_training(const ImageSet& set, const RunOptions& options);
 
 /// Trains, from the run's checkpoint where its folder has one and from the start where not.
 ///

@@ -1,4 +1,4 @@
-#include "cubcal/recipe/nearest_name.h"
+#include "cubcal/core/nearest_name.h"
 
 #include <algorithm>
 #include <cstddef>
