@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "cubcal/io/atomic_file.h"
+
 namespace cubcal::app {
 
 namespace {
@@ -11,6 +13,7 @@ volatile std::sig_atomic_t interrupt_count = 0;
 void on_signal(int signal) {
   interrupt_count = interrupt_count + 1;
   if (interrupt_count < 2) return;
+  remove_unfinished_files();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }

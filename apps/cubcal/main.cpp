@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -9,8 +10,10 @@
 
 #include "commands.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/nearest_name.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/core/version.h"
+#include "cubcal/io/atomic_file.h"
 #ifdef CUBCAL_NN
 #include "report_images.h"
 #endif
@@ -19,6 +22,14 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
+
+/// Ctrl-C where nothing watches for it: ends the process as it would have, without leaving half a
+/// file behind.
+void end_cleanly(int signal) {
+  cubcal::remove_unfinished_files();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 int complain(const std::string& sentence, int exit_code) {
   std::cerr << "cubcal: " << sentence << '\n';
@@ -41,13 +52,50 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// The deepest command the user named.
+const CLI::App& named_command(const CLI::App& app) {
+  for (const CLI::App* sub : app.get_subcommands()) return named_command(*sub);
+  return app;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::string nearest = cubcal::nearest_name(word, names);
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
+/// The first word that is no command where one is wanted, or no option of the command; else what
+/// CLI11 says.
+std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = named_command(app);
+  std::vector<std::string> commands;
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(sub->get_name());
+  }
+  std::vector<std::string> options;
+  for (const CLI::App* each = &command; each != nullptr; each = each->get_parent()) {
+    for (const CLI::Option* option : each->get_options()) {
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    }
+  }
+  for (const std::string& word : app.remaining(true)) {
+    if (word.rfind("--", 0) == 0) {
+      return "there is no option '" + word + "'" + did_you_mean(word, options);
+    }
+    if (!commands.empty() && word.rfind('-', 0) != 0) {
+      return "there is no command '" + word + "'" + did_you_mean(word, commands);
+    }
+  }
+  return one_line(error.what());
+}
+
 int run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    return complain(one_line(error.what()) + " (see '" + command_path(app) + " --help')", kUsage);
+    return complain(usage_sentence(app, error) + " (see '" + command_path(app) + " --help')",
+                    kUsage);
   }
   std::cout.flush();
   if (!std::cout) return complain("standard output could not be written", kFailure);
@@ -137,6 +185,10 @@ int main(int argc, char** argv) {
 #endif
   cubcal::app::add_completion(app);
 
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // What nohup or a shell's & had ignored stays ignored.
+    if (std::signal(signal, end_cleanly) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
   try {
     return run(app, argc, argv);
   } catch (const cubcal::ArgumentError& error) {

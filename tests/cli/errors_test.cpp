@@ -57,6 +57,19 @@ class Errors : public testing::Test {
 
 const auto unchanged = [](float*, std::vector<std::int64_t>&) {};
 
+TEST_F(Errors, AMistypedWordIsNamedAndTheNearestOffered) {
+  expect_refused({"evalute", "demo/val.npz"}, 2,
+                 "there is no command 'evalute'; did you mean 'evaluate'? (see 'cubcal --help')");
+  expect_refused(
+      {"data", "inspct", "demo"}, 2,
+      "there is no command 'inspct'; did you mean 'inspect'? (see 'cubcal data --help')");
+  expect_refused({"evaluate", "demo/val.npz", "--boostrap", "5"}, 2,
+                 "there is no option '--boostrap'; did you mean '--bootstrap'? (see 'cubcal "
+                 "evaluate --help')");
+  expect_refused({"evaluate", "demo/val.npz", "--xyzzy", "5"}, 2,
+                 "there is no option '--xyzzy' (see");
+}
+
 TEST_F(Errors, Usage) {
   expect_refused({}, 2, "subcommand is required");
   expect_refused({"evaluate"}, 2, "FILE is required");
@@ -86,11 +99,77 @@ TEST_F(Errors, Usage) {
                  "eta must be in (0, ln 2");
   expect_refused({"apply", "demo/val.npz", "--calibration", "x", "-o", "p.txt"}, 2,
                  "--output must end in .npz or .csv");
-  expect_refused({"boundary", "--classes", "1"}, 2, "at least 2");
+  expect_refused({"boundary", "--classes", "1"}, 2, "not in range 2 to 1000000");
   expect_refused({"boundary", "--classes", "3", "--eta", "2"}, 2, "eta must be in (0, ln 2");
   expect_refused({"boundary", "--classes", "3", "--gamma", "0.4"}, 2, "gamma must be in (0.5, 1)");
   expect_refused({"completion", "csh"}, 2, "SHELL");
   EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "c.json"));
+}
+
+TEST_F(Errors, NumbersOutOfRange) {
+  const std::string whole = "Value -1 not in range 0 to 18446744073709551615";
+  expect_refused({"boundary", "--classes", "-3"}, 2, "Value -3 not in range 2 to 1000000");
+  expect_refused({"evaluate", "demo/val.npz", "--seed", "-1"}, 2, whole);
+  expect_refused({"compare", "demo/val.npz", "demo/val.npz", "--seed", "-1"}, 2, whole);
+  expect_refused({"example", "--out", "other", "--seed", "-1"}, 2, whole);
+  expect_refused({"example", "--out", "other", "--samples", "-1"}, 2, "not in range 1 to 10000000");
+  expect_refused({"evaluate", "demo/val.npz", "--eta", "inf"}, 2, "inf is not a finite number");
+  expect_refused({"adaptive", "demo/val.npz", "--eta", "inf"}, 2, "inf is not a finite number");
+  expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--nll-tolerance", "inf"}, 2,
+                 "inf is not a finite number");
+  expect_refused({"evaluate", "demo/val.npz", "--level", "95"}, 2,
+                 "the interval level must be in (0, 1), not 95");
+  expect_refused({"adaptive", "demo/val.npz", "--gamma", "0.1"}, 2, "gamma must be in [");
+}
+
+TEST_F(Errors, AnOutputThatIsAnInput) {
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "-o", "c.json"}).exit_code, 0);
+  std::filesystem::create_symlink("demo/test.npz", scratch_.path() / "link.npz");
+  const std::vector<std::vector<std::string>> runs = {
+      {"calibrate", "demo/val.npz", "-o", "demo/val.npz"},
+      {"calibrate", "demo/val.npz", "--test", "demo/test.npz", "-o", "link.npz"},
+      {"apply", "demo/val.npz", "--calibration", "c.json", "-o", "./demo/val.npz"},
+      {"evaluate", "demo/val.npz", "--json", "demo/val.npz"},
+      {"evaluate", "demo/val.npz", "--ood", "demo/test.npz", "--json", "demo/test.npz"},
+      {"evaluate", "demo/val.npz", "--calibration", "c.json", "--json", "c.json"},
+      {"compare", "demo/val.npz", "demo/val.npz", "--calibration-b", "c.json", "--json", "c.json"},
+      {"compare", "demo/val.npz", "demo/test.npz", "--json", "demo/test.npz"},
+      {"adaptive", "demo/val.npz", "--json", "demo/val.npz"}};
+  for (const std::vector<std::string>& arguments : runs) {
+    const std::string& output = arguments.back();
+    const std::string before = contents_of(scratch_.path() / output);
+    expect_refused(arguments, 2, "the output '" + output + "' is also an input: name another file");
+    EXPECT_EQ(contents_of(scratch_.path() / output), before) << output;
+  }
+}
+
+TEST_F(Errors, OutliersOfAnotherNumberOfClasses) {
+  write("k2.npz", {2, 5, 2}, 5, unchanged);
+  expect_refused({"evaluate", "demo/val.npz", "--ood", "k2.npz"}, 1,
+                 "'k2.npz' has 2 classes, but 'demo/val.npz' has 3");
+}
+
+TEST_F(Errors, ProbabilitiesAreWarnedOf) {
+  const auto probabilities = [](float* logits, std::vector<std::int64_t>&) {
+    for (std::size_t i = 0; i < 30; ++i) logits[i] = i % 3 == 0 ? 0.6F : 0.2F;
+  };
+  write("probs.npz", {2, 5, 3}, 5, probabilities);
+  const std::string warning =
+      "cubcal: warning: the rows of 'probs.npz' sum to 1: these look like probabilities, and "
+      "logits are wanted (take their logarithm)\n";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"evaluate", "probs.npz"},
+        {"calibrate", "probs.npz", "-o", "c.json"},
+        {"compare", "probs.npz", "probs.npz", "--bootstrap", "5"}}) {
+    const Outcome result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.err.find(warning), std::string::npos) << result.err;
+  }
+  write("one.npz", {2, 5, 3}, 5, [&](float* logits, std::vector<std::int64_t>& labels) {
+    probabilities(logits, labels);
+    logits[14] = 1.5F;  // one row that is no distribution
+  });
+  EXPECT_EQ(run({"evaluate", "one.npz"}).err, "");
 }
 
 TEST_F(Errors, MissingAndDamagedFiles) {

@@ -49,6 +49,17 @@ TEST(AtomicFile, without_commit_keeps_the_old_file_and_leaves_nothing_behind) {
   EXPECT_EQ(folder.entries(), 1U);
 }
 
+TEST(AtomicFile, a_signal_removes_what_is_not_finished_and_nothing_else) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.file("done.txt"), "done");
+  AtomicFile first(folder.file("a.txt"));
+  AtomicFile second(folder.file("b.txt"));
+  EXPECT_EQ(folder.entries(), 3U);
+  remove_unfinished_files();
+  EXPECT_EQ(folder.entries(), 1U);
+  EXPECT_EQ(file_bytes(folder.file("done.txt")), "done");
+}
+
 TEST(AtomicFile, keeps_order_of_small_and_large_writes) {
   const TemporaryFolder folder;
   const std::string path = folder.file("out.txt");

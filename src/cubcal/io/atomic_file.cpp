@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -29,7 +31,41 @@ std::string resolved(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
+/// The temporary files of the process where a signal handler can read them, which may not wait for
+/// a lock or allocate. A file that finds no free place is only not removed by a signal.
+struct UnfinishedFile {
+  std::atomic<bool> taken{false};
+  std::atomic<bool> there{false};
+  char path[4096];
+};
+constexpr std::size_t kPlaces = 16;
+std::array<UnfinishedFile, kPlaces> unfinished;
+
+/// kPlaces where all are taken.
+std::size_t note_unfinished(const std::string& path) {
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    UnfinishedFile& file = unfinished[place];
+    if (path.size() >= sizeof file.path || file.taken.exchange(true)) continue;
+    std::copy(path.c_str(), path.c_str() + path.size() + 1, file.path);
+    file.there = true;
+    return place;
+  }
+  return kPlaces;
+}
+
+void forget_unfinished(std::size_t place) noexcept {
+  if (place == kPlaces) return;
+  unfinished[place].there = false;
+  unfinished[place].taken = false;
+}
+
 }  // namespace
+
+void remove_unfinished_files() noexcept {
+  for (const UnfinishedFile& file : unfinished) {
+    if (file.there) ::unlink(file.path);
+  }
+}
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolved(path)) {
   if (path.empty()) throw IoError("cannot write a file whose path is empty");
@@ -60,6 +96,7 @@ void AtomicFile::open_temporary() {
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
+      place_ = note_unfinished(temporary_);
       return;
     }
     if (errno != EEXIST) break;
@@ -87,6 +124,7 @@ void AtomicFile::commit() {
   if (::close(descriptor) != 0) throw system_error("write", path_);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw system_error("write", path_);
+  forget_unfinished(place_);
   temporary_.clear();
 }
 
@@ -109,7 +147,9 @@ void AtomicFile::write_out(const char* bytes, std::size_t count) {
 
 void AtomicFile::discard() noexcept {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget_unfinished(place_);
 }
 
 void write_file_atomically(const std::string& path, std::string_view contents) {

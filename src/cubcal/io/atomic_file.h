@@ -38,10 +38,15 @@ class AtomicFile {
   std::string path_;       ///< as the caller named it
   std::string target_;     ///< with symbolic links resolved
   std::string temporary_;  ///< empty where the target is written directly
+  std::size_t place_ = 0;  ///< of the temporary file among those a signal removes
   std::string buffer_;
   std::uint64_t position_ = 0;
   int descriptor_ = -1;
 };
+
+/// Removes the temporary files of every AtomicFile that is being written. For a signal handler that
+/// is about to end the process: calls nothing but unlink().
+void remove_unfinished_files() noexcept;
 
 void write_file_atomically(const std::string& path, std::string_view contents);
 

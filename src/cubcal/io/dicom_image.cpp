@@ -23,8 +23,9 @@ DataError dicom_failure(const std::string& name, const char* reason) {
 
 std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& wanted) {
   if (!wanted && frames > 1) {
-    throw DataError("it has " + std::to_string(frames) +
-                    " frames: say which one is wanted, from 0 to " + std::to_string(frames - 1));
+    throw DataError("it has " + std::to_string(frames) + " frames, 0 to " +
+                    std::to_string(frames - 1) +
+                    ": 'cubcal predict --frame N' takes one, data sets need files of one");
   }
   const std::size_t frame = wanted.value_or(0);
   if (frame >= frames) {
