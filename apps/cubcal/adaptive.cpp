@@ -6,9 +6,11 @@
 #include "adaptive_options.h"
 #include "commands.h"
 #include "cubcal/adaptive/replay.h"
+#include "cubcal/boundary/curve.h"
 #include "cubcal/metrics/binomial.h"
 #include "logits_input.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -70,10 +72,14 @@ struct Report {
 };
 
 Report make_report(const AdaptiveCommandOptions& options) {
+  refuse_output_over_input(options.json, {options.file, options.calibration});
   const LogitsFile file = read_logits_file(options.file);
   Report report;
   report.title = describe(file);
   if (!options.calibration.empty()) report.calibration = load_calibration(options.calibration);
+  if (options.decision.gamma) {
+    check_gamma(*options.decision.gamma, McLogits(file.logits).classes());
+  }
   try {
     report.replay = replay_adaptive(McLogits(file.logits), options.adaptive, options.decision,
                                     report.calibration);
@@ -165,7 +171,8 @@ void add_adaptive(CLI::App& app) {
   command
       ->add_option("--eta", options->decision.uncertainty,
                    "Refer where the uncertainty exceeds this, in nats")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(finite_number());
   command
       ->add_option_function<double>(
           "--gamma", [options](const double& gamma) { options->decision.gamma = gamma; },

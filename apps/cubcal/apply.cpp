@@ -101,6 +101,7 @@ void apply(const ApplyOptions& options) {
   if (!csv && !ends_with(options.output, ".npz")) {
     throw ArgumentError("--output must end in .npz or .csv, not be '" + options.output + "'");
   }
+  refuse_output_over_input(options.output, {options.file, options.calibration});
   const LogitsFile file = read_logits_file(options.file);
   const Calibration calibration = load_calibration(options.calibration);
   const Applied applied = apply_to(file, calibration);

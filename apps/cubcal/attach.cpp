@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/infer/model_folder.h"
+#include "cubcal/ood/verdict_folder.h"
 
 namespace cubcal::app {
 
@@ -17,8 +18,12 @@ struct AttachOptions {
 void attach(const AttachOptions& options) {
   const Calibration calibration = load_calibration(options.calibration);
   attach_calibration(options.model, calibration);
-  std::cout << "the model in " << options.model << " carries " << options.calibration
-            << " now: 'cubcal predict' applies it\n";
+  std::cout << "the model in " << options.model << " carries " << options.calibration << " now: "
+            << (has_stale_verdict(options.model)
+                    ? "its verdict was fitted with another calibration: run 'cubcal ood --fit' "
+                      "again, 'cubcal predict' refuses until then"
+                    : "'cubcal predict' applies it")
+            << '\n';
 }
 
 }  // namespace
@@ -32,7 +37,8 @@ void add_attach(CLI::App& app) {
       ->required();
   command->footer(
       "The calibration goes into model.json, in the place of one that is there. Logits stay as\n"
-      "they are; 'cubcal predict' gives calibrated probabilities from then on.\n\n"
+      "they are; 'cubcal predict' gives calibrated probabilities from then on. A verdict is for\n"
+      "the calibration it was fitted with: attach first, then run 'cubcal ood --fit'.\n\n"
       "Example:\n"
       "  cubcal logits --model run --data phantom --split val -o val.npz\n"
       "  cubcal calibrate val.npz --method dts-guarded -o cal.json\n"

@@ -112,6 +112,8 @@ class Bench {
     base_.compute.precision = parse_precision(options.precision);
     base_.compute.fused = !options.plain;
     resolve_precision(base_.compute.precision, device_);
+    // Opened now: where it cannot be written, nothing is measured.
+    if (!options.output.empty() && options.output != "-") file_.emplace(options.output);
   }
 
   void run() {
@@ -268,8 +270,11 @@ class Bench {
   }
 
   std::string markdown() const {
-    std::string text = title() + "\n\n" + joined(kHeader, "| ", " | ", " |\n");
-    text += joined(std::vector<std::string>(kHeader.size(), "---"), "|", "|", "|\n");
+    std::string text = title() + "\n";
+    if (!rows_.empty()) {
+      text += "\n" + joined(kHeader, "| ", " | ", " |\n");
+      text += joined(std::vector<std::string>(kHeader.size(), "---"), "|", "|", "|\n");
+    }
     for (const Row& row : rows_) text += joined(cells(row), "| ", " | ", " |\n");
     return text + (growth_.empty() ? "" : "\n" + growth_lines("- "));
   }
@@ -288,21 +293,25 @@ class Bench {
     return json.dump(2) + "\n";
   }
 
-  void write() const {
+  void write() {
     if (options_.format == "text" && options_.output.empty()) {
       TextTable table(kHeader);
       for (const Row& row : rows_) table.add(cells(row));
-      std::cout << title() << "\n\n" << table << growth_lines("");
+      std::cout << title() << "\n\n";
+      if (!table.empty()) std::cout << table;
+      std::cout << growth_lines("");
       return;
     }
     const std::string text = options_.format == "json"  ? json()
                              : options_.format == "csv" ? csv()
                                                         : markdown();
-    if (options_.output.empty() || options_.output == "-") {
+    if (!file_) {
       std::cout << text;
-    } else {
-      write_file_atomically(options_.output, text);
+      return;
     }
+    file_->write(text);
+    file_->commit();
+    std::cout << "wrote " << options_.output << '\n';
   }
 
   BenchOptions options_;
@@ -311,6 +320,7 @@ class Bench {
   Json facts_;
   Json growth_ = Json::array();
   std::vector<Row> rows_;
+  std::optional<AtomicFile> file_;  ///< to write, unless it is standard output
 };
 
 }  // namespace

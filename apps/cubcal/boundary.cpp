@@ -36,7 +36,6 @@ void complete(double& eta, double& gamma, const BoundaryOptions& options) {
 void boundary(const BoundaryOptions& options) {
   double eta = 0;
   double gamma = 0;
-  check_classes(options.classes);
   complete(eta, gamma, options);
   check_gamma(gamma, options.classes);
   const Thresholds thresholds = thresholds_from_eta(eta, options.classes);
@@ -71,7 +70,9 @@ void add_boundary(CLI::App& app) {
   auto options = std::make_shared<BoundaryOptions>();
   CLI::App* command = app.add_subcommand(
       "boundary", "The confidence–uncertainty boundary curve and its thresholds");
-  command->add_option("--classes", options->classes, "Number of classes")->required();
+  command->add_option("--classes", options->classes, "Number of classes")
+      ->required()
+      ->check(CLI::Range(std::size_t{2}, std::size_t{1000000}));
   command->add_option("--eta", options->eta,
                       "Uncertainty threshold in nats, in (0, ln 2) (default 0.325)");
   command->add_option("--gamma", options->gamma,

@@ -8,6 +8,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "logits_input.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -171,6 +172,7 @@ void calibrate(CalibrateOptions options) {
   options.fit.box_high = parse_box("--t-high", options.box_high);
   options.fit.box_low = parse_box("--t-low", options.box_low);
   if (options.paper_thresholds) options.fit.thresholds = paper_thresholds();
+  refuse_output_over_input(options.output, {options.validation, options.test});
 
   const LogitsFile validation = read_logits_file(options.validation);
   if (needs_labels(options.fit.method)) require_labels(validation, options.method);
@@ -179,6 +181,8 @@ void calibrate(CalibrateOptions options) {
     test = read_logits_file(options.test);
     require_labels(*test, "the comparison on --test");
   }
+  warn_of_probabilities(validation);
+  if (test) warn_of_probabilities(*test);
 
   const FitResult result = fit(validation, options.fit);
   std::vector<Assessed> sets;
@@ -229,7 +233,8 @@ void add_calibrate(CLI::App& app) {
   command
       ->add_option("--nll-tolerance", options->fit.nll_tolerance,
                    "dts-guarded: NLL may rise by this share at most")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(finite_number());
   command->footer(
       "BCCE alone has a degenerate optimum (T_high → 0, T_low → ∞), so the search is bounded and "
       "a\n"

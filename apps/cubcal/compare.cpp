@@ -9,6 +9,7 @@
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -38,12 +39,15 @@ SampleFacts read_side(const std::string& path, const std::string& calibration_pa
                       const MetricOptions& metrics, LogitsFile& file) {
   file = read_logits_file(path);
   require_labels(file, "a comparison");
+  warn_of_probabilities(file);
   std::optional<Calibration> calibration;
   if (!calibration_path.empty()) calibration = load_calibration(calibration_path);
   return sample_facts(predict_file(file, calibration), file.labels, metrics);
 }
 
 void compare(const CompareOptions& options) {
+  refuse_output_over_input(
+      options.json, {options.file_a, options.file_b, options.calibration_a, options.calibration_b});
   LogitsFile file_a;
   LogitsFile file_b;
   const SampleFacts a = read_side(options.file_a, options.calibration_a, options.metrics, file_a);
@@ -106,7 +110,8 @@ void add_compare(CLI::App& app) {
   command->add_option("--level", options->bootstrap.level, "Coverage of the intervals")
       ->capture_default_str();
   command->add_option("--seed", options->bootstrap.seed, "Seed of the bootstrap")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the files have groups");
   command->add_option("--json", options->json,

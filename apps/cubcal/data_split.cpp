@@ -4,10 +4,12 @@
 #include <memory>
 #include <set>
 
+#include "cubcal/catalog/file_name.h"
 #include "cubcal/catalog/manifest.h"
 #include "cubcal/catalog/splitting.h"
 #include "cubcal/core/error.h"
 #include "data_commands.h"
+#include "option_checks.h"
 #include "row_options.h"
 #include "text_table.h"
 
@@ -33,6 +35,12 @@ void parse_ratios(const std::string& text, SplitOptions& options) {
   if (parts != 3) {
     throw ArgumentError(
         "--ratios must be three numbers for train:val:test, such as 70:15:15, not '" + text + "'");
+  }
+}
+
+void check_suffix(const std::string& output) {
+  if (extension_of(output) != "csv") {
+    throw ArgumentError("--output must end in .csv, not be '" + output + "'");
   }
 }
 
@@ -101,6 +109,7 @@ TextTable count_table(const Catalog& catalog) {
 }
 
 void data_split(const DataSplitOptions& options) {
+  check_suffix(options.output);
   const Catalog catalog = prepared(options);
   check_output(options, catalog);
   write_manifest(options.output, catalog);
@@ -120,7 +129,9 @@ void add_data_split(CLI::App& data) {
   command->add_option("-o,--output", options->output, "Manifest to write (.csv)")->required();
   CLI::Option* ratios = command->add_option("--ratios", options->ratios, "Shares of train:val:test")
                             ->capture_default_str();
-  command->add_option("--seed", options->split.seed, "Seed of the draw")->capture_default_str();
+  command->add_option("--seed", options->split.seed, "Seed of the draw")
+      ->capture_default_str()
+      ->check(not_negative());
   CLI::Option* stratify =
       command->add_option("--stratify-by", options->split.stratify_by,
                           "Column to stratify by besides the class (may be repeated)");

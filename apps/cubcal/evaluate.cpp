@@ -8,6 +8,7 @@
 #include "evaluation_text.h"
 #include "logits_input.h"
 #include "metric_options.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -25,8 +26,11 @@ struct EvaluateOptions {
 };
 
 void evaluate(const EvaluateOptions& options) {
+  refuse_output_over_input(options.json, {options.file, options.calibration, options.ood});
+  check_bootstrap_options(options.bootstrap_options);
   const LogitsFile file = read_logits_file(options.file);
   require_labels(file, "evaluation");
+  warn_of_probabilities(file);
   Evaluation evaluation;
   if (!options.calibration.empty()) {
     evaluation.calibration = load_calibration(options.calibration);
@@ -39,6 +43,8 @@ void evaluate(const EvaluateOptions& options) {
   evaluation.values = metric_values(evaluation.facts);
   if (!options.ood.empty()) {
     const LogitsFile ood = read_logits_file(options.ood);
+    require_same_classes(file, ood);
+    warn_of_probabilities(ood);
     evaluation.detection =
         output_detection(predictive, predict_file(ood, evaluation.calibration), describe(ood));
   }
@@ -76,7 +82,8 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--level", options->bootstrap_options.level, "Coverage of the intervals")
       ->capture_default_str();
   command->add_option("--seed", options->bootstrap_options.seed, "Seed of the bootstrap")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the file has groups");
   command->add_option("--json", options->json,

@@ -7,6 +7,7 @@
 #include "cubcal/core/seed_stream.h"
 #include "cubcal/io/logits_file.h"
 #include "example_images.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -89,7 +90,9 @@ void add_example(CLI::App& app) {
   command->add_option("--passes", options->passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
-  command->add_option("--seed", options->seed, "Seed of the simulation")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of the simulation")
+      ->capture_default_str()
+      ->check(not_negative());
   command->add_flag("--images", options->images,
                     "Also draw a small data set of images, to try 'cubcal data' on");
   command->footer("Example:\n  cubcal example --out demo && cubcal evaluate demo/test.npz");

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -7,6 +8,8 @@
 #include "cubcal/infer/model_folder.h"
 #include "cubcal/infer/weight_import.h"
 #include "cubcal/models/registry.h"
+#include "cubcal/ood/verdict_folder.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -26,6 +29,7 @@ struct ImportCommand {
   std::string key;
   std::uint64_t seed = 0;
   std::string output;
+  bool force = false;
   ImportOptions import;
 };
 
@@ -87,6 +91,13 @@ void list(std::ostream& out, const char* title, const std::vector<std::string>& 
   for (const std::string& name : names) out << "  " << name << '\n';
 }
 
+void check_target(const ImportCommand& command) {
+  const std::filesystem::path folder = resolved_model_folder(command.output);
+  if (!command.force && std::filesystem::exists(folder / "model.json")) {
+    throw ArgumentError("'" + command.output + "' holds a model: --force replaces it");
+  }
+}
+
 /// Unmatched names go to stderr, one per line, before the sentence that ends the program.
 void require_complete(const ImportReport& report, const std::string& file) {
   if (report.complete()) return;
@@ -112,6 +123,7 @@ void print_report(const ImportReport& report, const ImportCommand& command) {
 }
 
 void import_file(const ImportCommand& command) {
+  check_target(command);
   ModelDescription description = describe_model(command);
   const bool by_moped = command.moped.has_value();
   if (by_moped && description.kind != LayerKind::kVariational) {
@@ -136,6 +148,7 @@ void import_file(const ImportCommand& command) {
   }
   if (report.prior_sigma) description.prior_sigma = *report.prior_sigma;
   save_model(command.output, description, *target);
+  remove_detector(command.output);
   print_report(report, command);
 }
 
@@ -187,8 +200,10 @@ void add_import(CLI::App& app) {
                    "Paths of the file, separated by commas, to leave out")
       ->delimiter(',');
   command->add_option("--seed", options->seed, "Seed of weights that stay as initialised")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   command->add_option("-o,--output", options->output, "Model folder to write")->required();
+  command->add_flag("--force", options->force, "Replace the model in -o, and its verdict");
   command->footer(
       "Names must match exactly: torchvision's are the network's own but for the head, and\n"
       "Bayesian-Torch's mu_kernel, rho_kernel, mu_weight, rho_weight, mu_bias and rho_bias are\n"

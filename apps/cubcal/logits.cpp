@@ -1,9 +1,12 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "commands.h"
 #include "compute_setup.h"
+#include "cubcal/core/error.h"
 #include "model_data.h"
+#include "option_checks.h"
 #include "split_logits.h"
 
 namespace cubcal::app {
@@ -22,6 +25,9 @@ struct LogitsOptions {
 };
 
 void logits(LogitsOptions options) {
+  if (std::filesystem::path(options.output).extension() != ".npz") {
+    throw ArgumentError("--output must end in .npz, not be '" + options.output + "'");
+  }
   const c10::Device device = set_up_device(options.device);
   const LoadedModel model = load_model(options.model, device);
   const ImageSet set = model_data(options.data, model.description, options.all_rows);
@@ -53,7 +59,9 @@ void add_logits(CLI::App& app) {
   command->add_option("--mc", options->mc.passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  command->add_option("--seed", options->mc.seed, "Seed of the passes")->capture_default_str();
+  command->add_option("--seed", options->mc.seed, "Seed of the passes")
+      ->capture_default_str()
+      ->check(not_negative());
   command
       ->add_option("--batch", options->mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")

@@ -1,5 +1,7 @@
 #include "logits_input.h"
 
+#include <cmath>
+#include <filesystem>
 #include <iostream>
 
 #include "cubcal/core/error.h"
@@ -9,8 +11,20 @@ namespace cubcal::app {
 
 namespace {
 
+constexpr double kProbabilitySumTolerance = 1e-3;
+
 std::string counted(std::size_t number, const char* one, const char* many) {
   return std::to_string(number) + " " + (number == 1 ? one : many);
+}
+
+bool is_probability_row(const McLogits& logits, std::size_t sample) {
+  double sum = 0;
+  for (std::size_t k = 0; k < logits.classes(); ++k) {
+    const double value = logits.at(0, sample, k);
+    if (!(value >= 0 && value <= 1)) return false;
+    sum += value;
+  }
+  return std::abs(sum - 1) <= kProbabilitySumTolerance;
 }
 
 }  // namespace
@@ -41,6 +55,32 @@ Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>
     return predict_calibrated(McLogits(file.logits), calibration);
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
+  }
+}
+
+void require_same_classes(const LogitsFile& file, const LogitsFile& other) {
+  const std::size_t classes = McLogits(file.logits).classes();
+  const std::size_t others = McLogits(other.logits).classes();
+  if (classes == others) return;
+  throw DataError("'" + other.path + "' has " + std::to_string(others) + " classes, but '" +
+                  file.path + "' has " + std::to_string(classes));
+}
+
+void warn_of_probabilities(const LogitsFile& file) {
+  const McLogits logits(file.logits);
+  for (std::size_t i = 0; i < logits.samples(); ++i) {
+    if (!is_probability_row(logits, i)) return;
+  }
+  std::cerr << "cubcal: warning: the rows of '" << file.path
+            << "' sum to 1: these look like probabilities, and logits are wanted (take their "
+               "logarithm)\n";
+}
+
+void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;  // a file that is not there yet is no other file
+    if (!std::filesystem::equivalent(output, input, ignored)) continue;
+    throw ArgumentError("the output '" + output + "' is also an input: name another file");
   }
 }
 

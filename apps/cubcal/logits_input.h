@@ -24,6 +24,16 @@ void require_labels(const LogitsFile& file, const std::string& purpose);
 /// Prediction of a file, through a calibration where there is one; errors name the file.
 Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>& calibration);
 
+/// Throws the DataError that says the other file has another number of classes.
+void require_same_classes(const LogitsFile& file, const LogitsFile& other);
+
+/// A warning on standard error where the first pass holds probabilities instead of logits.
+void warn_of_probabilities(const LogitsFile& file);
+
+/// Throws ArgumentError where the output is one of the inputs, which writing it would destroy.
+/// Options that were not given may be among them as empty names.
+void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs);
+
 /// A JSON document to a file, or to standard output for "-".
 void write_json(const std::string& target, const std::string& text);
 

@@ -1,5 +1,7 @@
 #include "metric_options.h"
 
+#include "option_checks.h"
+
 namespace cubcal::app {
 
 void add_metric_options(CLI::App& command, MetricOptions& metrics) {
@@ -12,7 +14,8 @@ void add_metric_options(CLI::App& command, MetricOptions& metrics) {
   command
       .add_option("--eta", metrics.uncertainty_threshold,
                   "Uncertainty up to which an answer is certain (AvU), in nats")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(finite_number());
 }
 
 }  // namespace cubcal::app

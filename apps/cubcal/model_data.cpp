@@ -42,10 +42,20 @@ std::optional<std::int64_t> as_number(const std::string& name) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
+void warn_of_unnamed_classes(const std::string& set, const std::vector<std::string>& names) {
+  std::string labels;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    labels += (labels.empty() ? "" : ", ") + std::to_string(k);
+  }
+  std::cerr << "cubcal: warning: '" << set << "' does not name its classes: its labels " << labels
+            << " are taken for " << listed(names) << " in this order\n";
+}
+
 /// Labels of the set become those of the model, by class name; names that are numbers are the
 /// model's labels already, and whether they fit is seen later.
 void adopt_classes(ImageSet& set, const std::vector<std::string>& names) {
   std::vector<std::int64_t> label_of;
+  bool unnamed = false;
   for (const std::string& name : set.class_names) {
     const auto found = std::find(names.begin(), names.end(), name);
     const std::optional<std::int64_t> number = as_number(name);
@@ -54,7 +64,9 @@ void adopt_classes(ImageSet& set, const std::vector<std::string>& names) {
                       "' is none of the model's, which are " + listed(names));
     }
     label_of.push_back(found != names.end() ? found - names.begin() : *number);
+    unnamed = unnamed || found == names.end();
   }
+  if (unnamed) warn_of_unnamed_classes(set.name, names);
   const at::Tensor labels = at::tensor(label_of, at::kLong);
   for (ImageSplit& split : set.splits) {
     if (!split.outliers) split.labels = labels.index_select(0, split.labels);
@@ -62,7 +74,8 @@ void adopt_classes(ImageSet& set, const std::vector<std::string>& names) {
   set.class_names = names;
 }
 
-ImageSet phantom_set(const std::string& data, const Provenance& provenance) {
+ImageSet phantom_set(const std::string& data, const ModelDescription& model) {
+  const Provenance& provenance = model.provenance;
   PhantomOptions options = provenance.phantom.value_or(PhantomOptions{});
   if (data.size() > kPhantom.size()) options.seed = parse_seed(data.substr(kPhantom.size() + 1));
   const bool is_the_models = provenance.phantom && options.seed == provenance.phantom->seed;
@@ -71,6 +84,7 @@ ImageSet phantom_set(const std::string& data, const Provenance& provenance) {
     std::cerr << "cubcal: the phantom set drawn here differs from the one the model was trained on "
                  "(another version or math library); splits may overlap with its training images\n";
   }
+  if (!provenance.phantom) adopt_classes(set, model.class_names);
   return set;
 }
 
@@ -105,7 +119,7 @@ ImageSet set_on_disk(const std::string& path, const ModelDescription& model, boo
 
 ImageSet model_data(const std::string& data, const ModelDescription& model, bool all_rows) {
   const bool is_phantom = data == kPhantom || data.rfind(kPhantom + ":", 0) == 0;
-  return is_phantom ? phantom_set(data, model.provenance) : set_on_disk(data, model, all_rows);
+  return is_phantom ? phantom_set(data, model) : set_on_disk(data, model, all_rows);
 }
 
 }  // namespace cubcal::app

@@ -9,6 +9,7 @@
 #include "model_data.h"
 #include "ood_table.h"
 #include "ood_verdict.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -86,6 +87,7 @@ void ood(OodOptions options) {
   if (!options.fit || set.has_split(options.ood)) set.split(options.ood);
   const ImageSplit& id = set.split(options.id);
   if (id.outliers) throw ArgumentError("--id names a split of outliers: '" + options.id + "'");
+  if (options.fit) check_held_out(set, options.verdict);
   std::ostream& out = options.json == "-" ? std::cerr : std::cout;
 
   OodRun run(model, set, options.run);
@@ -142,7 +144,9 @@ void add_ood(CLI::App& app) {
   command->add_option("--mc", options->run.mc.passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  command->add_option("--seed", options->run.mc.seed, "Seed of the passes")->capture_default_str();
+  command->add_option("--seed", options->run.mc.seed, "Seed of the passes")
+      ->capture_default_str()
+      ->check(not_negative());
   command
       ->add_option("--features", options->features,
                    "Features at mean weights (mean), or averaged over the passes (mc)")
@@ -169,24 +173,29 @@ void add_ood(CLI::App& app) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single images even where the set has groups");
-  command->add_flag("--fit", options->fit,
-                    "Fit a verdict (accept, refer, out-of-scope) and write it into the model");
+  CLI::Option* fit =
+      command->add_flag("--fit", options->fit,
+                        "Fit a verdict (accept, refer, out-of-scope) and write it into the model");
   command
       ->add_option("--verdict-detector", options->verdict.detector,
                    "With --fit: the feature detector to use")
+      ->needs(fit)
       ->capture_default_str();
   command
       ->add_option("--alpha", options->verdict.options.alpha,
                    "With --fit: share of ID images that may be called out-of-scope")
+      ->needs(fit)
       ->capture_default_str();
   command
       ->add_option("--risk-target", options->risk_target,
                    "With --fit: refer so that the error rate among accepted validation images "
                    "is at most this (default: refer where U exceeds eta)")
+      ->needs(fit)
       ->check(CLI::Range(1e-9, 1.0));
   command
       ->add_option("--risk-confidence", options->risk_confidence,
                    "With --risk-target: meet it with the upper bound of this confidence")
+      ->needs(fit)
       ->check(CLI::Range(1e-9, 1.0));
   command
       ->add_option("--batch", options->run.mc.batch,

@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <iomanip>
 #include <ostream>
+#include <sstream>
 
 #include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/selective.h"
@@ -81,7 +83,25 @@ const std::vector<double>& referred_shares() {
   return shares;
 }
 
+/// Four significant digits: a small threshold must not look like none.
+std::string threshold_text(double value) {
+  std::ostringstream text;
+  text << std::setprecision(4) << value;
+  return text.str();
+}
+
 }  // namespace
+
+void check_held_out(const ImageSet& set, const VerdictFit& fit) {
+  const ImageSplit& held_out = set.split(fit.threshold_split);
+  if (held_out.outliers) throw ArgumentError("thresholds are fitted on ID images, not on outliers");
+  // What alpha needs depends on the number of images alone, so any values ask fit_verdict.
+  const std::vector<double> any(held_out.size(), 0.0);
+  const std::vector<std::uint8_t> correct(held_out.size(), 1);
+  VerdictOptions options;
+  options.alpha = fit.options.alpha;
+  fit_verdict({any, any, correct}, 0, options);
+}
 
 FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const LoadedModel& model,
                              const ImageSet& set, const OodRunOptions& run_options,
@@ -90,7 +110,6 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
   const OodRow row{fit.detector, ""};
   run.fit({row}, fit.fit_split);
   const ImageSplit& held_out = set.split(fit.threshold_split);
-  if (held_out.outliers) throw ArgumentError("thresholds are fitted on ID images, not on outliers");
   const Judged judged(run, fit.detector, held_out);
   VerdictModel verdict;
   verdict.policy = fit_verdict(judged.view(), model.description.operating_point().eta, fit.options);
@@ -119,10 +138,10 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict) {
   const VerdictRates& promise = policy.validation;
   out << "Verdict by " << policy.detector
       << ": out-of-scope where p <= " << fixed(policy.options.alpha, 3) << ", refer where U > "
-      << fixed(policy.uncertainty, 4) << " nats";
+      << threshold_text(policy.uncertainty) << " nats";
   if (policy.options.risk_target) {
-    out << ", which keeps errors among accepted images at " << fixed(*policy.options.risk_target, 3)
-        << " on validation";
+    out << ", which keeps errors among accepted images at most at "
+        << fixed(*policy.options.risk_target, 3) << " on validation";
     if (policy.options.risk_confidence) {
       out << " with confidence " << fixed(*policy.options.risk_confidence, 2);
     }

@@ -24,6 +24,10 @@ struct FittedVerdict {
   std::optional<VerdictRates> ood;  ///< on outliers, whose answers are all wrong
 };
 
+/// Throws, before anything is computed, where the held-out images are too few for alpha or are
+/// outliers.
+void check_held_out(const ImageSet& set, const VerdictFit& fit);
+
 /// Fits detector and thresholds and writes them into the model folder.
 FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const LoadedModel& model,
                              const ImageSet& set, const OodRunOptions& run_options,

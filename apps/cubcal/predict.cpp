@@ -18,6 +18,7 @@
 #include "cubcal/ood/verdict_folder.h"
 #include "interrupt.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "progress_bar.h"
 #include "text_table.h"
 
@@ -34,6 +35,8 @@ struct PredictOptions {
   std::string precision = "auto";
   bool json = false;
   bool csv = false;
+  std::optional<std::size_t> passes;  ///< where --mc gives them
+  std::optional<std::size_t> frame;   ///< of DICOM files that have several
   McOptions mc;
   bool adaptive = false;  ///< stop each image once it is settled
   AdaptiveOptions stopping;
@@ -70,6 +73,7 @@ Input read_input(const PredictOptions& options, const Preprocessing& preprocessi
   std::vector<at::Tensor> tensors;
   ImageFileOptions file_options;
   file_options.dicom_window = preprocessing.dicom_window;
+  file_options.dicom_frame = options.frame;
   for (const std::string& path : options.images) {
     try {
       tensors.push_back(image_input(read_image_file(path, file_options), preprocessing));
@@ -90,11 +94,16 @@ struct NetworkOutput {
   std::vector<double> ood_scores;   ///< where the model carries a verdict
 };
 
+/// U above it is referred.
+double refer_above(const ModelDescription& model, const std::optional<VerdictModel>& verdict) {
+  return verdict ? verdict->policy.uncertainty : model.operating_point().eta;
+}
+
 /// What must be settled before an image stops: what judge_image looks at.
 DecisionOptions deciding(const ModelDescription& model, const std::optional<VerdictModel>& verdict,
                          bool no_gamma) {
   DecisionOptions decision;
-  decision.uncertainty = verdict ? verdict->policy.uncertainty : model.operating_point().eta;
+  decision.uncertainty = refer_above(model, verdict);
   if (no_gamma) decision.gamma.reset();
   return decision;
 }
@@ -168,12 +177,12 @@ std::vector<ImagePrediction> predict_images(const LoadedModel& model,
 
 /// What the words of the last column mean for this model.
 std::string legend(const ModelDescription& model, const std::optional<VerdictModel>& verdict) {
+  const std::string threshold = fixed(refer_above(model, verdict), 4);
   if (!verdict) {
-    return "refer: total uncertainty above eta = " + to_text(model.operating_point().eta);
+    return "refer: total uncertainty above eta = " + threshold;
   }
   return "out-of-scope: p at most " + to_text(verdict->policy.options.alpha) + " by " +
-         verdict->policy.detector + "; refer: total uncertainty above " +
-         to_text(verdict->policy.uncertainty);
+         verdict->policy.detector + "; refer: total uncertainty above " + threshold;
 }
 
 double mean_passes(const std::vector<ImagePrediction>& predictions) {
@@ -238,13 +247,25 @@ void print_csv(const std::vector<ImagePrediction>& predictions, const ModelDescr
   }
 }
 
+/// The rule behind the verdicts.
+Json policy_json(const ModelDescription& model, const std::optional<VerdictModel>& verdict,
+                 std::size_t passes) {
+  return {{"detector", verdict ? Json(verdict->policy.detector) : Json()},
+          {"alpha", verdict ? Json(verdict->policy.options.alpha) : Json()},
+          {"refer_above", refer_above(model, verdict)},
+          {"passes", passes}};
+}
+
 void print_json(const std::vector<ImagePrediction>& predictions, const Input& input,
-                const ModelDescription& model, const PredictOptions& options) {
+                const LoadedModel& loaded, const std::optional<VerdictModel>& verdict,
+                const PredictOptions& options) {
+  const ModelDescription& model = loaded.description;
   Json document;
   document["model"] = model.network;
   document["calibration"] =
       model.calibration ? Json(method_name(model.calibration->method)) : Json();
   document["eta"] = model.operating_point().eta;
+  document["policy"] = policy_json(model, verdict, drawn_passes(*loaded.network, options.mc));
   if (options.adaptive) {
     document["adaptive"] = {
         {"error", options.stopping.error},
@@ -277,7 +298,21 @@ void print_json(const std::vector<ImagePrediction>& predictions, const Input& in
   std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-void predict_files(const PredictOptions& options) {
+/// Thresholds on U are for the number of passes they were fitted with.
+void choose_passes(PredictOptions& options, const LoadedModel& model,
+                   const std::optional<VerdictModel>& verdict) {
+  if (options.passes) {
+    options.mc.passes = *options.passes;
+  } else if (verdict) {
+    options.mc.passes = verdict->policy.passes;
+  }
+  if (verdict && drawn_passes(*model.network, options.mc) != verdict->policy.passes) {
+    std::cerr << "cubcal: warning: the thresholds of the model's verdict are for "
+              << verdict->policy.passes << " passes, and --mc says " << options.mc.passes << '\n';
+  }
+}
+
+void predict_files(PredictOptions options) {
   const c10::Device device = set_up_device(options.device);
   const LoadedModel model = load_model(options.model, device);
   const Input input = read_input(options, model.description.preprocessing);
@@ -287,9 +322,10 @@ void predict_files(const PredictOptions& options) {
         "--adaptive cannot save passes with this model, whose verdict takes features of all of "
         "them");
   }
+  choose_passes(options, model, verdict);
   const std::vector<ImagePrediction> predictions = predict_images(model, verdict, input, options);
   if (options.json) {
-    print_json(predictions, input, model.description, options);
+    print_json(predictions, input, model, verdict, options);
   } else if (options.csv) {
     print_csv(predictions, model.description, options);
   } else {
@@ -316,8 +352,9 @@ void add_predict(CLI::App& app) {
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
   command->add_flag("--csv", options->csv, "Print CSV with every class's probability")
       ->excludes(json);
-  command->add_option("--mc", options->mc.passes, "Stochastic passes")
-      ->capture_default_str()
+  command
+      ->add_option("--mc", options->passes,
+                   "Stochastic passes (default: those of the model's verdict, else 80)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
   CLI::Option* adaptive = command->add_flag("--adaptive", options->adaptive,
                                             "Stop each image once more passes would not change it");
@@ -325,10 +362,16 @@ void add_predict(CLI::App& app) {
   for (const char* name : {"--error", "--first", "--block", "--no-gamma"}) {
     command->get_option(name)->needs(adaptive);
   }
-  command->add_option("--seed", options->mc.seed, "Seed of the passes")->capture_default_str();
+  command->add_option("--seed", options->mc.seed, "Seed of the passes")
+      ->capture_default_str()
+      ->check(not_negative());
   command->add_option("--batch", options->mc.batch, "Images at a time: bounds the memory")
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+  command
+      ->add_option("--frame", options->frame,
+                   "Frame to take of DICOM files that have several, from 0")
+      ->check(not_negative());
   add_device_option(*command, options->device);
   add_precision_option(*command, options->precision);
   command->footer(

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -5,8 +6,10 @@
 #include "cubcal/core/error.h"
 #include "cubcal/report/run_input.h"
 #include "cubcal/report/write_report.h"
+#include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -23,10 +26,32 @@ void take_drawn_images(report::ReportOptions& options, const DrawnImages& drawn)
   options.test_image = drawn(report::parse_run_name(options.runs.front()).folder, options.data);
 }
 
+/// Every file that a report with these options may read.
+std::vector<std::string> inputs_of(const report::ReportOptions& options) {
+  std::vector<std::string> inputs{options.logits, options.validation, options.outliers,
+                                  options.calibration, options.data};
+  for (const std::string& run : options.runs) {
+    const std::filesystem::path folder = report::parse_run_name(run).folder;
+    for (const char* name : {"test.npz", "val.npz", "ood.npz", "record.json", "metrics.jsonl",
+                             "ood.json", "model.json", "best/model.json"}) {
+      inputs.push_back((folder / name).string());
+    }
+    for (const CalibrationMethod method : kCalibrationMethods) {
+      inputs.push_back(
+          (folder / (std::string("calibration-") + method_name(method) + ".json")).string());
+    }
+  }
+  return inputs;
+}
+
 void make_report(report::ReportOptions options, const DrawnImages& drawn) {
+  refuse_output_over_input(options.output, inputs_of(options));
   take_drawn_images(options, drawn);
   const report::WrittenReport written = report::write_report(options);
   for (const std::string& note : written.notes) std::cerr << "cubcal: " << note << '\n';
+  for (const std::string& path : {options.logits, options.validation, options.outliers}) {
+    if (!path.empty()) warn_of_probabilities(read_logits_file(path));
+  }
   std::cout << "wrote " << options.output << ": " << written.runs
             << (written.runs == 1 ? " run, " : " runs, ") << written.methods
             << (written.methods == 1 ? " method, " : " methods, ")
@@ -63,11 +88,13 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
   command->add_option("--seed", options->bootstrap.seed, "Seed of the bootstrap")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   command
       ->add_option("--points", options->scatter_points,
                    "Samples shown in each scatter chart; more are thinned")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{10}, std::size_t{1000000}));
   command
       ->add_option("--images", options->images,
                    "Certain mistakes and uncertain right answers shown, each")

@@ -365,6 +365,27 @@ TEST(Fit, NamesTheBoundAnOptimumLiesOn) {
   EXPECT_TRUE(fit(set, options).warnings.empty());
 }
 
+TEST(Fit, SaysThatTwoClassesHaveNoBcce) {
+  LogitShape shape;
+  shape.classes = 2;
+  const LogitSet set = random_logits(shape, 7);
+  const std::vector<std::string> only{
+      "with two classes BCCE is 0 whatever the temperature, so T stays 1: use --method ts-nll"};
+  for (const CalibrationMethod method :
+       {CalibrationMethod::kDts, CalibrationMethod::kDtsGuarded, CalibrationMethod::kTsBcce}) {
+    EXPECT_EQ(fit(set, with_method(method)).warnings, only) << method_name(method);
+  }
+  EXPECT_FALSE(holds(fit(set, with_method(CalibrationMethod::kTsNll)).warnings, "two classes"));
+}
+
+TEST(Fit, BlamesNoBoundForAFlatObjective) {
+  LogitSet set = random_logits({}, 14);
+  set.values.assign(set.values.size(), 0.5);  // uniform at any temperature
+  const FitResult result = fit(set, with_method(CalibrationMethod::kDts));
+  EXPECT_EQ(result.calibration.t_low, 1.0);
+  EXPECT_FALSE(holds(result.warnings, "bound"));
+}
+
 TEST(Fit, WarnsOfOneClassLabels) {
   LogitSet set = random_logits({}, 9);
   set.labels.assign(set.samples, 1);

@@ -118,6 +118,7 @@ TEST_F(DataSplit, SplitsClassFoldersAndSaysThatNoGroupsAreKnown) {
 
 TEST_F(DataSplit, Refuses) {
   expect_refused({"my scans"}, 2, "--output is required (see 'cubcal data split --help')");
+  expect_refused({"my scans", "-o", "out.txt"}, 2, "--output must end in .csv, not be 'out.txt'");
   expect_refused({"nowhere", "-o", "out.csv"}, 1, "cannot read 'nowhere': No such file");
   expect_refused({"my scans", "-o", "my scans/labels.csv"}, 2, "is the data set that is read");
   expect_refused({".", "-o", "my scans/labels.csv"}, 2, "is the data set that is read");
@@ -129,7 +130,8 @@ TEST_F(DataSplit, Refuses) {
   expect_refused({"my scans", "-o", "out.csv", "--where", "source=east"}, 2, "'north', 'south'");
   expect_refused({"my scans", "-o", "out.csv", "--hold-out", "sick"}, 2, "'ill', 'odd', 'well'");
   expect_refused({"my scans", "-o", "out.csv", "--fraction", "2"}, 2, "--fraction");
-  expect_refused({"my scans", "-o", "out.csv", "--fraction", "0"}, 2, "the fraction");
+  expect_refused({"my scans", "-o", "out.csv", "--fraction", "0"}, 2,
+                 "the share of the images to keep");
   expect_refused({"my scans", "-o", "out.csv", "--keep-splits", "--ratios", "1:1:1"}, 2,
                  "--keep-splits");
   expect_refused({"my scans/0.png", "-o", "out.csv"}, 1, "has no classes");

@@ -213,7 +213,8 @@ TEST(Splitting, ChecksItsShares) {
   EXPECT_THROW(split_catalog(catalog, shares(1, NAN, 1)), ArgumentError);
   EXPECT_THROW(split_catalog(catalog, shares(1, INFINITY, 1)), ArgumentError);
   EXPECT_EQ(message_of<DataError>([&] { split_catalog(empty_set(0), {}); }),
-            "'set' has no classes, which splits are stratified by");
+            "'set' has no classes, which splits are stratified by; 'cubcal predict' takes images "
+            "without labels");
 }
 
 TEST(Fraction, IsNestedAndLeavesOtherSplitsAlone) {
@@ -253,7 +254,7 @@ TEST(Fraction, KeepsWholeGroupsOfEveryClass) {
   EXPECT_NE(files_of(part), files_of(take_fraction(catalog, 0.25, 2)));
   EXPECT_THROW(take_fraction(catalog, 0, 1), ArgumentError);
   EXPECT_EQ(message_of<ArgumentError>([&] { take_fraction(catalog, 1.5, 1); }),
-            "the fraction must be in [0, 1], not 1.5");
+            "the share of the images to keep must be in [0, 1], not 1.5");
 }
 
 TEST(Balancing, BringsEveryClassToTheLargest) {

@@ -256,6 +256,25 @@ TEST_F(Commands, CalibrateWarnsOnBoundsAndTakesBoxes) {
   EXPECT_EQ(boxes["t_low"], (Json::array({1.0, 1.3})));
 }
 
+TEST_F(Commands, CalibrateSaysThatTwoClassesNeedNll) {
+  NdArray logits(DType::kF32, {1, 40, 2});
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < 40; ++i) {
+    logits.as<float>()[2 * i] = 0.2F * static_cast<float>(i);
+    logits.as<float>()[2 * i + 1] = 3;
+    labels.push_back(i % 3 == 0);
+  }
+  NpzWriter writer(scratch->file("k2.npz"));
+  writer.add("logits", logits);
+  writer.add("labels", ArrayView<const std::int64_t>(labels), {40});
+  writer.finish();
+  const Outcome fit = run({"calibrate", "k2.npz", "-o", "k2.json"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(fit.err,
+            "cubcal: warning: with two classes BCCE is 0 whatever the temperature, so T stays 1: "
+            "use --method ts-nll\n");
+}
+
 TEST_F(Commands, PaperThresholdsAreOneOptionAway) {
   ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "dts", "--paper-thresholds", "-o",
                  "paper.json"})

@@ -47,6 +47,22 @@ TEST(BenchCommand, WritesTablesForPagesAndSheets) {
   ASSERT_EQ(page.exit_code, 0) << page.err;
   EXPECT_NE(contents_of(scratch.file("b.md")).find("| one image | small-resnet | 32 | 1 | 2 |"),
             std::string::npos);
+  EXPECT_EQ(page.out, "wrote " + scratch.file("b.md") + "\n");
+}
+
+TEST(BenchCommand, GrowthAloneHasNoTable) {
+  const Outcome outcome = run_cubcal(small_bench({"--jobs", "growth"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("predict against passes:"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("network"), std::string::npos) << outcome.out;
+}
+
+TEST(BenchCommand, MeasuresNothingThatCannotBeWritten) {
+  const ScratchFolder scratch;
+  const Outcome outcome = run_cubcal(small_bench({"-o", scratch.file("nope/b.csv")}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("its folder does not exist"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("measuring"), std::string::npos) << outcome.err;
 }
 
 TEST(BenchCommand, RefusesWhatACpuCannotDo) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -15,6 +16,7 @@
 #include "cubcal/io/logits_file.h"
 #include "cubcal/io/npz.h"
 #include "infer/tiny_model.h"
+#include "io/dicom_file.h"
 
 namespace cubcal::test {
 namespace {
@@ -154,7 +156,11 @@ TEST_F(InferCommands, LogitsOfAnNpzSet) {
     npz.finish();
   };
   write(3);
-  ASSERT_EQ(logits("set.npz", "test").exit_code, 0);
+  const Outcome unnamed = logits("set.npz", "test");
+  ASSERT_EQ(unnamed.exit_code, 0) << unnamed.err;
+  const std::vector<std::string>& names = set->class_names;
+  EXPECT_TRUE(has(unnamed.err, "does not name its classes: its labels 0, 1, 2, 3 are taken for '" +
+                                   names[0] + "', '" + names[1] + "'"));
   const at::Tensor from_file = tensor_of(read_logits_file(scratch->file("out.npz")).logits);
   ASSERT_EQ(logits("phantom", "test").exit_code, 0);
   const at::Tensor own = tensor_of(read_logits_file(scratch->file("out.npz")).logits);
@@ -163,6 +169,18 @@ TEST_F(InferCommands, LogitsOfAnNpzSet) {
   const Outcome outcome = logits("set.npz", "test");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_TRUE(has(outcome.err, "label 7 of image 3 in split 'test' is no class of the model"));
+}
+
+TEST_F(InferCommands, PhantomLabelsAreNoClassesOfAnotherModel) {
+  save_model(scratch->file("other"), tiny_description(LayerKind::kDeterministic),
+             *tiny_network(LayerKind::kDeterministic));
+  for (const char* command : {"logits", "ood"}) {
+    std::vector<std::string> arguments{command, "--model", "other", "--data", "phantom"};
+    if (command == std::string("logits")) arguments.insert(arguments.end(), {"-o", "other.npz"});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "is none of the model's, which are 'round', 'square', 'other'"));
+  }
 }
 
 TEST_F(InferCommands, LogitsRefusesInOneSentence) {
@@ -176,6 +194,8 @@ TEST_F(InferCommands, LogitsRefusesInOneSentence) {
   refused(logits("phantom", "val", {"--mc", "0"}), 2, "--mc");
   refused(run({"logits", "--model", "nowhere", "--data", "phantom", "-o", "x.npz"}), 1,
           "nowhere/model.json");
+  refused(run({"logits", "--model", "model", "--data", "phantom", "-o", "x.csv"}), 2,
+          "--output must end in .npz, not be 'x.csv'");
 }
 
 TEST_F(InferCommands, PredictsImageFiles) {
@@ -186,6 +206,10 @@ TEST_F(InferCommands, PredictsImageFiles) {
   const Json document = Json::parse(outcome.out);
   EXPECT_TRUE(document["calibration"].is_null());
   EXPECT_EQ(document["unreadable"].size(), 0U);
+  const Json& policy = document["policy"];
+  EXPECT_TRUE(policy["detector"].is_null() && policy["alpha"].is_null()) << policy;
+  EXPECT_EQ(policy["refer_above"], document["eta"]);
+  EXPECT_EQ(policy["passes"], 5);
   ASSERT_EQ(document["predictions"].size(), 3U);
   for (const Json& each : document["predictions"]) {
     double sum = 0, largest = 0;
@@ -241,7 +265,8 @@ TEST_F(InferCommands, AdaptivePredictionTellsItsPasses) {
   EXPECT_TRUE(parse_csv(with({"--csv", "--no-gamma"}).out, "output").has_column("passes"));
 
   const Outcome plain = run({"predict", "--model", "model", kImages + "rgb8.png", "--json"});
-  EXPECT_EQ(plain.out.find("passes"), std::string::npos) << "off unless asked for";
+  EXPECT_FALSE(Json::parse(plain.out).contains("adaptive")) << "off unless asked for";
+  EXPECT_EQ(Json::parse(plain.out)["policy"]["passes"], 80);
   const Outcome lonely =
       run({"predict", "--model", "model", kImages + "rgb8.png", "--error", "0.1"});
   EXPECT_EQ(lonely.exit_code, 2);
@@ -259,6 +284,25 @@ TEST_F(InferCommands, PredictNamesEveryBadFileAndKeepsTheGoodOnes) {
   EXPECT_TRUE(has(outcome.err, "expected.npz' is neither a PNG nor a JPEG nor a DICOM image"));
   EXPECT_TRUE(has(outcome.err, "missing.jpg"));
   EXPECT_TRUE(has(outcome.err, "2 of 3 images could not be read"));
+}
+
+TEST_F(InferCommands, PredictsOneFrameOfSeveral) {
+  auto file = DicomFileBuilder::gray(1, 2, 8);
+  file.text(0x00280008, "IS", "2").bytes(0x7fe00010, "OB", std::string("\x01\x02\xf0\x10", 4));
+  std::ofstream(scratch->file("frames.dcm"), std::ios::binary) << file.file();
+  const auto frame = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"predict", "--model", "model", "frames.dcm",
+                                       "--mc",    "2",       "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  EXPECT_TRUE(has(frame({}).err, "it has 2 frames"));
+  EXPECT_TRUE(has(frame({"--frame", "2"}).err, "it has no frame 2, only 0 to 1"));
+  EXPECT_EQ(frame({"--frame", "-1"}).exit_code, 2);
+  const Outcome first = frame({"--frame", "0"}), second = frame({"--frame", "1"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_NE(first.out, second.out);
 }
 
 TEST_F(InferCommands, PredictAppliesTheModelsCalibration) {
@@ -335,6 +379,35 @@ TEST_F(InferCommands, ImportsWhatFitsAndNothingElse) {
   const std::size_t conv = model.network->parameters().index_of("conv1.weight");
   EXPECT_TRUE(at::equal(model.network->parameters().mean_weights()[conv],
                         source->parameters().mean_weights()[conv]));
+}
+
+TEST_F(InferCommands, ImportReplacesAModelOnlyWhenForced) {
+  const std::unique_ptr<Network> source = tiny_network(LayerKind::kDeterministic, 5);
+  write_weights(*source, scratch->file("whole.safetensors"), "-");
+  std::vector<std::string> command{"import",     "whole.safetensors",
+                                   "--network",  "small-resnet",
+                                   "--classes",  "3",
+                                   "--size",     "16",
+                                   "--channels", "1",
+                                   "--mean",     "0.5",
+                                   "--std",      "0.25",
+                                   "-o",         "kept"};
+  ASSERT_EQ(run(command).exit_code, 0);
+  const std::string before = contents_of(scratch->path() / "kept" / "model.json");
+  const fs::path detector = scratch->path() / "kept" / "ood.safetensors";
+  std::ofstream(detector) << "of the old model";
+  command.insert(command.end(), {"--class-names", "a,b,c"});
+  const Outcome refused = run(command);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.err, "'kept' holds a model: --force replaces it"));
+  EXPECT_EQ(contents_of(scratch->path() / "kept" / "model.json"), before);
+  EXPECT_TRUE(fs::exists(detector));
+
+  command.push_back("--force");
+  const Outcome forced = run(command);
+  ASSERT_EQ(forced.exit_code, 0) << forced.err;
+  EXPECT_EQ(read_model_description(scratch->file("kept")).class_names[0], "a");
+  EXPECT_FALSE(fs::exists(detector));
 }
 
 TEST_F(InferCommands, ImportsByMopedWhenTold) {

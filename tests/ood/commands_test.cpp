@@ -107,6 +107,51 @@ TEST_F(OodCommand, FitWritesAVerdictIntoTheModel) {
   EXPECT_EQ(answer["verdict"], p_value <= 0.1 ? "out-of-scope" : uncertain ? "refer" : "accept");
 }
 
+TEST_F(OodCommand, PredictTellsTheRuleOfTheVerdict) {
+  ASSERT_EQ(ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1"}).exit_code, 0);
+  const auto predict = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"predict", "--model", "model",
+                                       CUBCAL_TEST_DATA "/images/rgb8.png"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_cubcal(arguments, scratch->path());
+  };
+  const Outcome own = predict({"--json"});
+  ASSERT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_EQ(own.err.find("warning"), std::string::npos) << own.err;
+  const Json policy = Json::parse(own.out)["policy"];
+  EXPECT_EQ(policy["detector"], "mahalanobis");
+  EXPECT_EQ(policy["alpha"], 0.1);
+  EXPECT_EQ(policy["refer_above"], load_verdict(scratch->file("model"))->policy.uncertainty);
+  EXPECT_EQ(policy["passes"], 3) << "those of the verdict";
+
+  const Outcome other = predict({"--mc", "5"});
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_TRUE(has(other.err, "verdict are for 3 passes, and --mc says 5"));
+  EXPECT_TRUE(has(other.out, "total uncertainty above 0.3250."));
+}
+
+TEST_F(OodCommand, AttachTellsOfAVerdictItMakesStale) {
+  ASSERT_EQ(ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1"}).exit_code, 0);
+  std::filesystem::copy(scratch->path() / "model", scratch->path() / "attached");
+  Calibration calibration;
+  calibration.method = CalibrationMethod::kTsNll;
+  calibration.classes = 4;
+  calibration.thresholds = paper_thresholds();
+  save_calibration(scratch->file("cal.json"), calibration);
+  const Outcome stale = run_cubcal({"attach", "cal.json", "--model", "attached"}, scratch->path());
+  ASSERT_EQ(stale.exit_code, 0) << stale.err;
+  EXPECT_TRUE(has(stale.out, "its verdict was fitted with another calibration: run 'cubcal ood "));
+  EXPECT_TRUE(has_stale_verdict(scratch->file("attached")));
+  EXPECT_FALSE(has_stale_verdict(scratch->file("model")));
+}
+
+TEST_F(OodCommand, RiskTargetIsSaidToBeAnUpperBound) {
+  const Outcome outcome =
+      ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1", "--risk-target", "0.99"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "errors among accepted images at most at 0.990 on validation"));
+}
+
 TEST_F(OodCommand, FeaturesOfThePasses) {
   const Outcome outcome = ood({"--features", "mc", "--detectors", "perturbation,knn"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -126,7 +171,12 @@ TEST_F(OodCommand, Mistakes) {
   fails({"--ood", "strange"}, 2, "strange");
   fails({"--fit", "--verdict-detector", "energy"}, 2, "no detector named 'energy'");
   fails({"--fit", "--alpha", "0.01", "--detectors", "energy"}, 2, "takes at least 99 held-out");
-  fails({"--risk-confidence", "0.9"}, 2, "needs a risk target");
+  EXPECT_EQ(ood({"--fit", "--alpha", "0.01", "--detectors", "energy"}).out, "") << "no table first";
+  fails({"--fit", "--risk-confidence", "0.9"}, 2, "needs a risk target");
+  for (const char* option : {"--alpha", "--risk-target", "--risk-confidence"}) {
+    fails({option, "0.1"}, 2, std::string(option) + " requires --fit");
+  }
+  fails({"--verdict-detector", "knn"}, 2, "--verdict-detector requires --fit");
 }
 
 }  // namespace

@@ -44,6 +44,23 @@ TEST_F(ReportCommand, LogitsWithACalibration) {
   EXPECT_EQ(page.find("After dts-guarded"), std::string::npos);
 }
 
+TEST_F(ReportCommand, WarnsOfProbabilities) {
+  LogitsFile file;
+  file.logits = NdArray(DType::kF32, {1, 40, 2});
+  file.has_labels = true;
+  for (std::size_t i = 0; i < 40; ++i) {
+    const float p = static_cast<float>(i) / 40;
+    file.logits.as<float>()[2 * i] = p;
+    file.logits.as<float>()[2 * i + 1] = 1 - p;
+    file.labels.push_back(i % 2);
+  }
+  write_logits_file(scratch_.file("probs.npz"), file);
+  const test::Outcome run = report({"--logits", "probs.npz", "-o", "page.html"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.err.find("cubcal: warning: the rows of 'probs.npz' sum to 1"), std::string::npos)
+      << run.err;
+}
+
 TEST_F(ReportCommand, ErrorsAreOneSentence) {
   const auto expect = [&](const std::vector<std::string>& arguments, int code,
                           const std::string& words) {
@@ -59,6 +76,17 @@ TEST_F(ReportCommand, ErrorsAreOneSentence) {
   expect({"empty", "-o", "page.html"}, 1, "make them with 'cubcal logits --model empty");
   write_logits_file(scratch_.file("test.npz"), example_logits(1));
   expect({"--logits", "test.npz", "--risk-target", "2", "-o", "page.html"}, 2, "the risk target");
+  expect({"--logits", "test.npz", "-o", "test.npz"}, 2,
+         "the output 'test.npz' is also an input: name another file");
+  write_logits_file(scratch_.file("ood.npz"), example_logits(2));
+  expect({"--logits", "test.npz", "--ood", "ood.npz", "-o", "ood.npz"}, 2, "is also an input");
+  write_example_run(scratch_.path() / "run", "bnn+cub", 1);
+  expect({"run", "-o", "run/test.npz"}, 2, "the output 'run/test.npz' is also an input");
+  expect({"--logits", "test.npz", "--points", "-1", "-o", "page.html"}, 2,
+         "Value -1 not in range 10 to 1000000");
+  expect({"--logits", "test.npz", "--images", "-1", "-o", "page.html"}, 2,
+         "Value -1 not in range 1 to 200");
+  expect({"--logits", "test.npz", "--seed", "-1", "-o", "page.html"}, 2, "Value -1 not in range 0");
   expect({"--logits", "test.npz", "--data", "none", "-o", "page.html"}, 1, "none");
 }
 

@@ -85,6 +85,7 @@ TEST_F(VerdictOf, ABoundIsNamedWhereACalibrationCameFromAFile) {
   calibration.t_low = 1.5;
   calibration.box_high = {0.5, 1};
   calibration.box_low = {1, 2};
+  calibration.share_sharpened = 0.6;
   std::filesystem::create_directories(scratch_.path() / "run");
   save_calibration(scratch_.file("run/calibration-dts.json"), calibration);
   verdict(1.8);

@@ -36,11 +36,27 @@ TEST(ResultRecord, IsReadWhole) {
 
 TEST(ResultRecord, SaysWhichFileIsNone) {
   const ScratchFolder folder;
-  for (const char* text : {"{", "{}", "[1]", R"({"format": "cubcal-run", "version": 1})"}) {
+  for (const char* text : {"{}", "[1]", R"({"format": "cubcal-run", "version": 1})"}) {
     write_file_atomically(folder.file("bad.json"), text);
     expect_error<DataError>([&] { read_result_record(folder.file("bad.json")); },
                             "bad.json' is no record of a result");
   }
+}
+
+TEST(ResultRecord, SaysWhatIsWrongWithAFile) {
+  const ScratchFolder folder;
+  const auto refused = [&](const std::string& text, const std::string& words) {
+    write_file_atomically(folder.file("bad.json"), text);
+    expect_error<DataError>([&] { read_result_record(folder.file("bad.json")); },
+                            "bad.json' " + words);
+  };
+  refused("", "is empty");
+  refused("{", "is not JSON");
+  nlohmann::json record = example_record_json("bnn", 1, 0.8);
+  record["seed"] = "one";
+  refused(record.dump(), "is no record of a result: the field 'seed' is of the wrong type");
+  record.erase("seed");
+  refused(record.dump(), "is no record of a result: the field 'seed' is missing");
 }
 
 TEST(ResultRecord, FoldersAreSearchedAndSorted) {
@@ -61,7 +77,8 @@ TEST(ResultRecord, TheSameRunTwiceIsRefused) {
     write_file_atomically(folder.file(name), example_record_json("bnn", 1, 0.8).dump());
   }
   expect_error<DataError>([&] { read_result_records({folder.path().string()}); },
-                          "there are two records of lungs, full, bnn, seed 1");
+                          "there are two records of lungs, full, bnn, seed 1: '" +
+                              folder.file("a.json") + "' and '" + folder.file("b.json") + "'");
   const ScratchFolder empty;
   EXPECT_THROW(read_result_records({empty.path().string()}), ArgumentError);
 }

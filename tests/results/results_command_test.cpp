@@ -49,6 +49,23 @@ TEST(ResultsCommand, DrawsWhatAvuCosts) {
   EXPECT_NE(drawing.find("BNN + CUB"), std::string::npos);
 }
 
+TEST(ResultsCommand, PassesOverOtherJsonOfAFolder) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "run");
+  write_file_atomically(folder.file("run/a.json"), example_record_json("bnn", 1, 0.96).dump());
+  write_file_atomically(folder.file("run/calibration.json"),
+                        R"({"format": "cubcal-calibration", "version": 1})");
+  write_file_atomically(folder.file("run/ood.json"), "[]");
+  EXPECT_EQ(run_cubcal({"results", "run"}, folder.path()).exit_code, 0);
+  const Outcome named = run_cubcal({"results", "run/calibration.json"}, folder.path());
+  EXPECT_EQ(named.exit_code, 1);
+  EXPECT_EQ(named.err,
+            "cubcal: 'run/calibration.json' is no record of a result: format and version are not "
+            "those of a result\n");
+  write_file_atomically(folder.file("run/cut.json"), "");
+  EXPECT_EQ(run_cubcal({"results", "run"}, folder.path()).err, "cubcal: 'run/cut.json' is empty\n");
+}
+
 TEST(ResultsCommand, SaysWhatIsMissing) {
   const ScratchFolder folder;
   EXPECT_EQ(run_cubcal({"results"}, folder.path()).exit_code, 2);

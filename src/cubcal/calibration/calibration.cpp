@@ -36,15 +36,25 @@ std::string text_of(const TemperatureBox& box) {
   return "[" + to_text(box.low) + ", " + to_text(box.high) + "]";
 }
 
-std::optional<std::string> bound_warning(const char* name, double temperature,
-                                         const TemperatureBox& box) {
-  if (box.low == box.high) return std::nullopt;
-  const bool at_low = temperature <= box.low * (1 + 1e-9);
-  const bool at_high = temperature >= box.high * (1 - 1e-9);
-  if (!at_low && !at_high) return std::nullopt;
-  return std::string(name) + " = " + to_text(temperature) + " lies on the " +
-         (at_low ? "lower" : "upper") + " bound of its box " + text_of(box) +
-         ": the bound, not the data, set it";
+std::vector<std::string> bound_warnings(const Calibration& calibration) {
+  std::vector<std::string> warnings;
+  const bool gained = calibration.objective_after < calibration.objective_before;
+  const auto look = [&](const char* name, double temperature, const TemperatureBox& box) {
+    if (box.low == box.high || (temperature == 1.0 && !gained)) return;
+    const bool at_low = temperature <= box.low * (1 + 1e-9);
+    const bool at_high = temperature >= box.high * (1 - 1e-9);
+    if (!at_low && !at_high) return;
+    warnings.push_back(std::string(name) + " = " + to_text(temperature) + " lies on the " +
+                       (at_low ? "lower" : "upper") + " bound of its box " + text_of(box) +
+                       ": the bound, not the data, set it");
+  };
+  if (is_scalar(calibration.method)) {
+    look("T", calibration.t_high, calibration.box_high);
+    return warnings;
+  }
+  if (calibration.share_sharpened > 0) look("T_high", calibration.t_high, calibration.box_high);
+  if (calibration.share_sharpened < 1) look("T_low", calibration.t_low, calibration.box_low);
+  return warnings;
 }
 
 void check_classes(const Calibration& calibration, std::size_t classes) {

@@ -61,10 +61,10 @@ struct Calibration {
 /// "[0.5, 1]".
 std::string text_of(const TemperatureBox& box);
 
-/// Where a fitted temperature lies on a bound of the box it was searched in: the sentence that says
-/// so. `name` is what the temperature is called.
-std::optional<std::string> bound_warning(const char* name, double temperature,
-                                         const TemperatureBox& box);
+/// A sentence for each temperature that lies on a bound of the box it was searched in. A region
+/// without samples has none, and neither has a temperature of 1 without a gain, which neither data
+/// nor bound set: nothing beat no scaling.
+std::vector<std::string> bound_warnings(const Calibration& calibration);
 
 /// Throws DataError when the number of classes is not the one the calibration was fitted for.
 void check_classes(const Calibration& calibration, std::size_t classes);

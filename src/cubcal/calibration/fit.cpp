@@ -56,7 +56,7 @@ class Fitter {
   TemperatureCurve curve(const Axis& axis, const std::vector<double>& temperatures) const;
   double first_spacing(const Axis& axis) const;
   std::vector<double> refined(const Axis& axis, double best, double& spacing) const;
-  void warn_on_bounds(const Axis& axis, double temperature);
+  void warn_on_data();
   double objective(const std::vector<double>& temperatures) const;
 
   const McLogits& logits_;
@@ -99,9 +99,19 @@ std::vector<double> Fitter::refined(const Axis& axis, double best, double& spaci
   return temperatures;
 }
 
-void Fitter::warn_on_bounds(const Axis& axis, double temperature) {
-  if (const auto warning = bound_warning(axis.name, temperature, axis.box)) {
-    result_.warnings.push_back(*warning);
+/// What the data cannot tell this method.
+void Fitter::warn_on_data() {
+  const Calibration& calibration = result_.calibration;
+  if (logits_.classes() == 2 && options_.method != CalibrationMethod::kTsNll &&
+      calibration.t_high == 1.0 && calibration.t_low == 1.0) {
+    result_.warnings.push_back(
+        "with two classes BCCE is 0 whatever the temperature, so T stays 1: use --method ts-nll");
+  }
+  if (!labels_.empty() && needs_labels(options_.method) &&
+      std::all_of(labels_.begin(), labels_.end(),
+                  [&](std::int64_t label) { return label == labels_[0]; })) {
+    result_.warnings.push_back("all labels are class " + std::to_string(labels_[0]) +
+                               ": NLL on one class says nothing about the others");
   }
 }
 
@@ -139,7 +149,6 @@ void Fitter::fit_scalar() {
   for (std::size_t round = 0; round < options_.refinements; ++round) {
     best = search(refined(axis, best, spacing));
   }
-  warn_on_bounds(axis, best);
   Calibration& calibration = result_.calibration;
   calibration.t_high = calibration.t_low = best;
   calibration.box_high = calibration.box_low = axis.box;
@@ -191,12 +200,9 @@ void Fitter::fit_pair() {
     best = search(next(high, best.t_high, high_spacing), next(low, best.t_low, low_spacing));
   }
   for (const Axis* axis : {&high, &low}) {
-    if (axis->samples.empty()) {
-      result_.warnings.push_back(std::string("no sample is in the region of ") + axis->name +
-                                 ", which keeps its value 1");
-    } else {
-      warn_on_bounds(*axis, axis == &high ? best.t_high : best.t_low);
-    }
+    if (!axis->samples.empty()) continue;
+    result_.warnings.push_back(std::string("no sample is in the region of ") + axis->name +
+                               ", which keeps its value 1");
   }
   calibration.t_high = best.t_high;
   calibration.t_low = best.t_low;
@@ -234,12 +240,10 @@ FitResult Fitter::fit() {
     calibration.t_high = calibration.t_low = 1.0;
     calibration.objective_after = calibration.objective_before;
   }
-  if (!labels_.empty() && needs_labels(options_.method) &&
-      std::all_of(labels_.begin(), labels_.end(),
-                  [&](std::int64_t label) { return label == labels_[0]; })) {
-    result_.warnings.push_back("all labels are class " + std::to_string(labels_[0]) +
-                               ": NLL on one class says nothing about the others");
+  for (std::string& warning : bound_warnings(calibration)) {
+    result_.warnings.push_back(std::move(warning));
   }
+  warn_on_data();
   return result_;
 }
 

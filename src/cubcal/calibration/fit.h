@@ -39,8 +39,9 @@ struct FitResult {
 /// temperatures nearest 1. An empty region keeps T = 1.
 ///
 /// BCCE has a degenerate optimum: T_high -> 0 and T_low -> infinity put every sample on the curve
-/// while NLL and ECE explode. Hence the boxes, a warning when an optimum lies on one, and
-/// dts-guarded, which bounds the rise of NLL instead.
+/// while NLL and ECE explode. Hence the boxes, a warning when an optimum lies on one (but not for a
+/// 1 that nothing beat), and dts-guarded, which bounds the rise of NLL instead. With two classes
+/// BCCE is 0 at any temperature; a warning says so.
 ///
 /// `labels` may be empty where needs_labels(method) is false.
 FitResult fit_calibration(const McLogits& logits, ArrayView<const std::int64_t> labels,

@@ -212,7 +212,10 @@ void keep_share(const Catalog& catalog, const std::string& split, double fractio
 
 Catalog split_catalog(const Catalog& catalog, const SplitOptions& options) {
   if (catalog.classes() == 0) {
-    throw DataError("'" + catalog.path + "' has no classes, which splits are stratified by");
+    throw DataError(
+        "'" + catalog.path +
+        "' has no classes, which splits are stratified by; 'cubcal predict' takes images "
+        "without labels");
   }
   Dealer dealer(checked_shares(options));
   Strata strata(catalog, options.stratify_by);
@@ -241,8 +244,8 @@ Catalog split_catalog(const Catalog& catalog, const SplitOptions& options) {
 
 Catalog take_fraction(const Catalog& catalog, double fraction, std::uint64_t seed,
                       const std::vector<std::string>& splits) {
-  check_positive("the fraction", fraction);
-  check_in_closed("the fraction", fraction, 0, 1);
+  check_positive("the share of the images to keep", fraction);
+  check_in_closed("the share of the images to keep", fraction, 0, 1);
   std::vector<bool> kept(catalog.samples.size(), true);
   for (const std::string& split : splits) keep_share(catalog, split, fraction, seed, kept);
   Catalog result = catalog;

@@ -10,6 +10,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/infer/model_folder.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/system_error.h"
 #include "cubcal/ood/detector_file.h"
 
 namespace cubcal {
@@ -31,6 +32,10 @@ std::string file_hash(const std::string& path) {
   ContentHash hash;
   hash.add(read_text_file(path, kLargestFile));
   return hash.text();
+}
+
+bool fits_calibration(const VerdictPolicy& policy, const std::string& folder) {
+  return policy.calibration == calibration_hash(read_model_description(folder).calibration);
 }
 
 std::vector<double> scores_of(const DetectorFile& file) {
@@ -65,13 +70,24 @@ void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
   attach_field(folder, kField, json.dump());
 }
 
+bool has_stale_verdict(const std::string& folder) {
+  const std::optional<std::string> field = read_model_field(folder, kField);
+  return field && !fits_calibration(verdict_from_json(*field), folder);
+}
+
+void remove_detector(const std::string& folder) {
+  const std::string path = detector_path(folder);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw io_error("remove", path, error.message());
+}
+
 std::optional<VerdictModel> load_verdict(const std::string& folder, c10::Device device) {
   const std::optional<std::string> field = read_model_field(folder, kField);
   if (!field) return std::nullopt;
-  const ModelDescription description = read_model_description(folder);
   VerdictModel verdict;
   verdict.policy = verdict_from_json(*field);
-  if (verdict.policy.calibration != calibration_hash(description.calibration)) {
+  if (!fits_calibration(verdict.policy, folder)) {
     throw DataError("the model in '" + folder +
                     "' has another calibration than its verdict was fitted with: run 'cubcal ood "
                     "--fit' again");

@@ -26,6 +26,13 @@ std::string calibration_hash(const std::optional<Calibration>& calibration);
 /// where the detector is not the policy's.
 void attach_verdict(const std::string& folder, const VerdictModel& verdict);
 
+/// Whether the model has a verdict that load_verdict refuses, since its calibration is no longer
+/// the one the policy was fitted with.
+bool has_stale_verdict(const std::string& folder);
+
+/// Removes the detector that a model replaced by another one has left behind. Throws IoError.
+void remove_detector(const std::string& folder);
+
 /// Nothing where the model has none. Throws DataError where the files do not belong together, or
 /// the model's calibration is no longer the one the policy was fitted with.
 std::optional<VerdictModel> load_verdict(const std::string& folder,

@@ -38,18 +38,6 @@ CardRow file_row(const char* name, const LogitsInput& input) {
                     ", hash " + input.hash};
 }
 
-/// What a fit warns of, for a calibration that was fitted elsewhere.
-std::vector<std::string> bound_warnings(const Calibration& calibration) {
-  std::vector<std::string> warnings;
-  const auto look = [&](const char* name, double temperature, const TemperatureBox& box) {
-    if (const auto warning = bound_warning(name, temperature, box)) warnings.push_back(*warning);
-  };
-  const bool is_single = is_scalar(calibration.method);
-  look(is_single ? "T" : "T_high", calibration.t_high, calibration.box_high);
-  if (!is_single) look("T_low", calibration.t_low, calibration.box_low);
-  return warnings;
-}
-
 class Analyst {
  public:
   Analyst(RunInput input, const ReportOptions& options)

@@ -1,6 +1,7 @@
 #include "cubcal/results/result_record.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -14,20 +15,42 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* kFormat = "cubcal-result";
+constexpr int kFormatVersion = 1;
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
 
-std::pair<double, double> read_interval(const Json& json) {
-  return {json.at(0).get<double>(), json.at(1).get<double>()};
+/// A field of `json`, or the DataError that names it.
+const Json& field(const Json& json, const std::string& name) {
+  if (!json.is_object() || !json.contains(name)) {
+    throw DataError("the field '" + name + "' is missing");
+  }
+  return json.at(name);
+}
+
+template <class Value>
+Value value_of(const Json& json, const std::string& name) {
+  try {
+    return field(json, name).get<Value>();
+  } catch (const Json::exception&) {
+    throw DataError("the field '" + name + "' is of the wrong type");
+  }
+}
+
+std::pair<double, double> read_interval(const Json& json, const std::string& name) {
+  const auto ends = value_of<std::array<double, 2>>(json, name);
+  return {ends[0], ends[1]};
 }
 
 /// {"accuracy": 0.9} with {"accuracy": [0.8, 0.95]} beside it.
-MetricMap read_metrics(const Json& values, const Json& intervals) {
+MetricMap read_metrics(const Json& set) {
+  const Json& values = field(set, "metrics");
+  const Json& intervals = field(set, "intervals");
   MetricMap metrics;
   for (const auto& [key, value] : values.items()) {
     Measured& measured = metrics[key];
-    if (!value.is_null()) measured.value = value.get<double>();
+    if (!value.is_null()) measured.value = value_of<double>(values, key);
     if (intervals.is_object() && intervals.contains(key) && !intervals.at(key).is_null()) {
-      measured.interval = read_interval(intervals.at(key));
+      measured.interval = read_interval(intervals, key);
     }
   }
   return metrics;
@@ -36,48 +59,73 @@ MetricMap read_metrics(const Json& values, const Json& intervals) {
 /// The numbers of a row of the OOD table: "auroc" with "auroc_interval" beside it.
 MetricMap read_detection(const Json& row) {
   MetricMap metrics;
-  for (const char* key : {"auroc", "aupr", "fpr95"}) {
-    metrics[key] = {row.at(key).get<double>(),
-                    read_interval(row.at(std::string(key) + "_interval"))};
+  for (const std::string key : {"auroc", "aupr", "fpr95"}) {
+    metrics[key] = {value_of<double>(row, key), read_interval(row, key + "_interval")};
   }
   return metrics;
 }
 
 DetectorResult read_detector(const Json& row) {
-  DetectorResult result{row.at("detector"), row.at("title"), read_detection(row), {}};
-  for (const auto& [name, category] : row.at("categories").items()) {
+  DetectorResult result{value_of<std::string>(row, "detector"),
+                        value_of<std::string>(row, "title"),
+                        read_detection(row),
+                        {}};
+  for (const auto& [name, category] : field(row, "categories").items()) {
     result.categories[name] = read_detection(category);
   }
   return result;
 }
 
+bool is_result(const Json& json) {
+  return json.is_object() && json.contains("format") && json.at("format") == kFormat;
+}
+
 ResultRecord from_json(const Json& json) {
-  if (json.at("format") != "cubcal-result" || json.at("version") != 1) {
+  if (!is_result(json) || field(json, "version") != kFormatVersion) {
     throw DataError("format and version are not those of a result");
   }
   ResultRecord record;
-  record.experiment = json.at("experiment");
-  record.paper = json.at("paper");
-  record.regime = json.at("regime");
-  record.method = json.at("method");
-  record.seed = json.at("seed");
-  record.device = json.at("training").at("device");
-  record.metrics = read_metrics(json.at("test").at("metrics"), json.at("test").at("intervals"));
-  for (const Json& each : json.at("post_hoc")) {
-    record.post_hoc.push_back({each.at("method"), each.at("t_high"), each.at("t_low"),
-                               read_metrics(each.at("metrics"), each.at("intervals"))});
+  record.experiment = value_of<std::string>(json, "experiment");
+  record.paper = value_of<std::string>(json, "paper");
+  record.regime = value_of<std::string>(json, "regime");
+  record.method = value_of<std::string>(json, "method");
+  record.seed = value_of<std::uint64_t>(json, "seed");
+  record.device = value_of<std::string>(field(json, "training"), "device");
+  record.metrics = read_metrics(field(json, "test"));
+  for (const Json& each : field(json, "post_hoc")) {
+    record.post_hoc.push_back({value_of<std::string>(each, "method"),
+                               value_of<double>(each, "t_high"), value_of<double>(each, "t_low"),
+                               read_metrics(each)});
   }
-  for (const Json& each : json.at("ood")) record.detectors.push_back(read_detector(each));
+  for (const Json& each : field(json, "ood")) record.detectors.push_back(read_detector(each));
   return record;
 }
 
-std::vector<std::string> json_files(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return {path};
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+Json read_json(const std::string& path) {
+  const std::string text = read_text_file(path, kMaxRecordBytes);
+  if (text.empty()) throw DataError("'" + path + "' is empty");
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw DataError("'" + path + "' is not JSON");
+  return json;
+}
+
+ResultRecord named_record(const Json& json, const std::string& path) {
+  try {
+    ResultRecord record = from_json(json);
+    record.path = path;
+    return record;
+  } catch (const DataError& error) {
+    throw DataError("'" + path + "' is no record of a result: " + error.what());
   }
-  return files;
+}
+
+void search_folder(const std::string& folder, std::vector<ResultRecord>& records) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string path = entry.path().string();
+    const Json json = read_json(path);
+    if (is_result(json)) records.push_back(named_record(json, path));
+  }
 }
 
 auto identity(const ResultRecord& record) {
@@ -87,27 +135,29 @@ auto identity(const ResultRecord& record) {
 }  // namespace
 
 ResultRecord read_result_record(const std::string& path) {
-  const std::string text = read_text_file(path, kMaxRecordBytes);
-  try {
-    return from_json(Json::parse(text));
-  } catch (const std::exception& error) {
-    throw DataError("'" + path + "' is no record of a result: " + error.what());
-  }
+  return named_record(read_json(path), path);
 }
 
 std::vector<ResultRecord> read_result_records(const std::vector<std::string>& paths) {
   std::vector<ResultRecord> records;
   for (const std::string& path : paths) {
-    for (const std::string& file : json_files(path)) records.push_back(read_result_record(file));
+    if (std::filesystem::is_directory(path)) {
+      search_folder(path, records);
+    } else {
+      records.push_back(read_result_record(path));
+    }
   }
   if (records.empty())
     throw ArgumentError("there is no record (*.json) in '" + paths.front() + "'");
-  std::sort(records.begin(), records.end(),
-            [](const ResultRecord& a, const ResultRecord& b) { return identity(a) < identity(b); });
+  std::sort(records.begin(), records.end(), [](const ResultRecord& a, const ResultRecord& b) {
+    return std::tuple_cat(identity(a), std::tie(a.path)) <
+           std::tuple_cat(identity(b), std::tie(b.path));
+  });
   for (std::size_t i = 1; i < records.size(); ++i) {
     if (identity(records[i - 1]) != identity(records[i])) continue;
     throw DataError("there are two records of " + records[i].experiment + ", " + records[i].regime +
-                    ", " + records[i].method + ", seed " + std::to_string(records[i].seed));
+                    ", " + records[i].method + ", seed " + std::to_string(records[i].seed) + ": '" +
+                    records[i - 1].path + "' and '" + records[i].path + "'");
   }
   return records;
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+/// Checks of option values that CLI11 lacks. They describe nothing, so that help stays short.
+namespace cubcal::app {
+
+/// For unsigned options that take any number: CLI11 would let -1 wrap round to 2^64 - 1.
+inline CLI::Validator not_negative() {
+  return CLI::Validator(
+      [](std::string& text) {
+        if (text.find('-') == std::string::npos) return std::string();
+        return "Value " + text + " not in range 0 to 18446744073709551615";
+      },
+      "");
+}
+
+/// Text that is no number at all is left to the option's own conversion.
+inline CLI::Validator finite_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        if (std::isfinite(std::strtod(text.c_str(), nullptr))) return std::string();
+        return "Value " + text + " is not a finite number";
+      },
+      "");
+}
+
+}  // namespace cubcal::app
