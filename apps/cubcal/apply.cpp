@@ -57,6 +57,7 @@ void write_npz(const std::string& path, const LogitsFile& file, const Applied& a
     writer.add("labels", ArrayView<const std::int64_t>(file.labels), per_sample);
   }
   if (!file.groups.empty()) writer.add_text("groups", file.groups);
+  if (!file.files.empty()) writer.add_text("files", file.files);
   if (!file.class_names.empty()) writer.add_text("class_names", file.class_names);
   writer.finish();
 }
@@ -69,6 +70,7 @@ void write_csv_table(const std::string& path, const LogitsFile& file, const Appl
                   "aleatoric", "epistemic", "temperature",    "region"};
   if (file.has_labels) table.header.push_back("label");
   if (!file.groups.empty()) table.header.push_back("group");
+  if (!file.files.empty()) table.header.push_back("file");
   for (const std::string& name : names) table.header.push_back("p " + name);
   for (std::size_t i = 0; i < predictive.samples; ++i) {
     const std::size_t predicted = static_cast<std::size_t>(predictive.predicted[i]);
@@ -83,6 +85,7 @@ void write_csv_table(const std::string& path, const LogitsFile& file, const Appl
                                  applied.regions[i]};
     if (file.has_labels) row.push_back(std::to_string(file.labels[i]));
     if (!file.groups.empty()) row.push_back(file.groups[i]);
+    if (!file.files.empty()) row.push_back(file.files[i]);
     for (std::size_t k = 0; k < predictive.classes; ++k) {
       row.push_back(to_text(predictive.probabilities[i * predictive.classes + k]));
     }

@@ -7,6 +7,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
 #include "logits_input.h"
+#include "metric_options.h"
 #include "number_text.h"
 #include "option_checks.h"
 #include "text_table.h"
@@ -142,12 +143,16 @@ void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
   }
 }
 
-Assessed assess(const std::string& name, const LogitsFile& file, const FitResult& result,
-                const CalibrateOptions& options) {
+MetricOptions convention_of(const FitResult& result, const FitOptions& fit) {
   MetricOptions metrics;
-  metrics.bins = options.fit.bins;
-  metrics.gamma = options.fit.gamma;
+  metrics.bins = fit.bins;
+  metrics.gamma = fit.gamma;
   metrics.uncertainty_threshold = result.calibration.thresholds.eta;
+  return metrics;
+}
+
+Assessed assess(const std::string& name, const LogitsFile& file, const FitResult& result,
+                const MetricOptions& metrics) {
   try {
     const McLogits logits(file.logits);
     return {name, logits.samples(),
@@ -186,12 +191,16 @@ void calibrate(CalibrateOptions options) {
 
   const FitResult result = fit(validation, options.fit);
   std::vector<Assessed> sets;
-  if (validation.has_labels) sets.push_back(assess("validation", validation, result, options));
-  if (test) sets.push_back(assess("test", *test, result, options));
+  const MetricOptions metrics = convention_of(result, options.fit);
+  if (validation.has_labels) sets.push_back(assess("validation", validation, result, metrics));
+  if (test) sets.push_back(assess("test", *test, result, metrics));
   save_calibration(options.output, result.calibration);
 
   print_fit(std::cout, result, options, validation);
-  if (!sets.empty()) print_assessments(std::cout, sets);
+  if (!sets.empty()) {
+    print_assessments(std::cout, sets);
+    std::cout << '\n' << convention_text(metrics) << ".\n";
+  }
   std::cout << "\nwrote " << options.output << '\n';
   for (const std::string& warning : result.warnings) {
     std::cerr << "cubcal: warning: " << warning << '\n';

@@ -90,7 +90,8 @@ void compare(const CompareOptions& options) {
   std::cout << table << "\nPaired percentile bootstrap, " << options.bootstrap.replicates
             << " replicates by " << (groups.empty() ? "sample" : "group") << ", seed "
             << options.bootstrap.seed
-            << "; a side is called better where the interval does not hold 0.\n";
+            << "; a side is called better where the interval does not hold 0.\n"
+            << convention_text(options.metrics) << ".\n";
 }
 
 }  // namespace

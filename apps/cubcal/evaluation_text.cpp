@@ -5,6 +5,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/metrics/selective.h"
+#include "metric_options.h"
 #include "number_text.h"
 #include "text_table.h"
 
@@ -105,10 +106,7 @@ void print_evaluation(std::ostream& out, const Evaluation& evaluation) {
   print_classes(out, evaluation);
   print_selective(out, evaluation.facts);
   if (evaluation.detection) print_detection(out, *evaluation.detection);
-  const MetricOptions& options = evaluation.facts.options;
-  out << "\nConvention: nats; " << options.bins
-      << " equal bins (lo, hi]; BCCE with γ = " << to_text(options.gamma)
-      << "; AvU with u_th = " << to_text(options.uncertainty_threshold);
+  out << '\n' << convention_text(evaluation.facts.options);
   if (evaluation.bootstrap) {
     out << "; " << evaluation.bootstrap->replicates << " bootstrap replicates by "
         << (evaluation.bootstrap_by_group ? "group" : "sample") << ", seed "

@@ -1,5 +1,6 @@
 #include "metric_options.h"
 
+#include "cubcal/core/check.h"
 #include "option_checks.h"
 
 namespace cubcal::app {
@@ -16,6 +17,12 @@ void add_metric_options(CLI::App& command, MetricOptions& metrics) {
                   "Uncertainty up to which an answer is certain (AvU), in nats")
       ->capture_default_str()
       ->check(finite_number());
+}
+
+std::string convention_text(const MetricOptions& metrics) {
+  return "Convention: nats; " + std::to_string(metrics.bins) +
+         " equal bins (lo, hi]; BCCE with γ = " + to_text(metrics.gamma) +
+         "; AvU with u_th = " + to_text(metrics.uncertainty_threshold);
 }
 
 }  // namespace cubcal::app

@@ -293,6 +293,34 @@ TEST_F(Commands, ApplyWritesCsv) {
   EXPECT_EQ(table.rows.size(), 400U);
   EXPECT_TRUE(table.has_column("p malignant"));
   EXPECT_TRUE(table.has_column("epistemic"));
+  EXPECT_FALSE(table.has_column("file")) << "these logits name no images";
+}
+
+TEST_F(Commands, ApplyPassesOnWhichImageASampleIs) {
+  LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  for (std::size_t i = 0; i < 400; ++i) file.files.push_back("scan" + std::to_string(i) + ".png");
+  write_logits_file(scratch->file("named.npz"), file);
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "-o", "cal.json"}).exit_code, 0);
+  for (const char* output : {"n.csv", "n.npz"}) {
+    ASSERT_EQ(run({"apply", "named.npz", "--calibration", "cal.json", "-o", output}).exit_code, 0);
+  }
+  const CsvTable table = read_csv(scratch->file("n.csv"));
+  EXPECT_EQ(table.rows[7][table.column("file")], "scan7.png");
+  EXPECT_EQ(NpzReader(scratch->file("n.npz")).read_text("files")[399], "scan399.png");
+}
+
+TEST_F(Commands, EveryTableNamesItsConvention) {
+  const std::string words = "BCCE with γ = 0.9; AvU with u_th = 0.2";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"evaluate", "demo/val.npz"},
+        {"calibrate", "demo/val.npz", "-o", "c2.json"},
+        {"compare", "demo/val.npz", "demo/val.npz", "--bootstrap", "20"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--eta", "0.2"});
+    const Outcome outcome = run(arguments);
+    EXPECT_NE(outcome.out.find(words), std::string::npos)
+        << command[0] << outcome.out << outcome.err;
+  }
 }
 
 TEST_F(Commands, CompareFindsNoDifferenceBetweenEquals) {

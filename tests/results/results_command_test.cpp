@@ -72,6 +72,8 @@ TEST(ResultsCommand, SaysWhatIsMissing) {
   const Outcome none = run_cubcal({"results", "."}, folder.path());
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.err, "cubcal: there is no record (*.json) in '.'\n");
+  write_file_atomically(folder.file("a.json"), example_record_json("bnn", 1, 0.9).dump());
+  EXPECT_EQ(run_cubcal({"results", "a.json", "--markdown", "a.json"}, folder.path()).exit_code, 2);
   const Outcome absent = run_cubcal({"results", "gone.json"}, folder.path());
   EXPECT_EQ(absent.exit_code, 1);
   EXPECT_NE(absent.err.find("gone.json"), std::string::npos) << absent.err;

@@ -112,14 +112,18 @@ void check_companions(const NpzReader& npz, std::size_t samples, std::size_t cla
     }
     check_length(header, samples, "samples", npz.where("groups"));
   }
-  if (npz.has("class_names")) {
-    const NpyHeader header = npz.peek("class_names");
+  const auto check_text = [&npz](const char* name, const char* what, std::size_t count,
+                                 const char* of) {
+    if (!npz.has(name)) return;
+    const NpyHeader header = npz.peek(name);
     if (!header.is_text()) {
-      throw DataError(npz.where("class_names") + " is " + header.type_text() +
-                      ", but class names must be text");
+      throw DataError(npz.where(name) + " is " + header.type_text() + ", but " + what +
+                      " must be text");
     }
-    check_length(header, classes, "classes", npz.where("class_names"));
-  }
+    check_length(header, count, of, npz.where(name));
+  };
+  check_text("files", "file names", samples, "samples");
+  check_text("class_names", "class names", classes, "classes");
 }
 
 LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source) {
@@ -136,6 +140,7 @@ LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source) {
   file.has_labels = npz.has("labels");
   if (file.has_labels) file.labels = to_labels(npz.read("labels"), classes, npz.where("labels"));
   if (npz.has("groups")) file.groups = read_groups(npz);
+  if (npz.has("files")) file.files = npz.read_text("files");
   if (npz.has("class_names")) file.class_names = npz.read_text("class_names");
   file.logits = read_npy_numbers(*stream, header, where);
   return file;
@@ -174,6 +179,7 @@ void write_logits_file(const std::string& path, const LogitsFile& file) {
   if (file.has_labels) check_same_size("labels", file.labels.size(), "the sample axis", shape[1]);
   if (!file.groups.empty())
     check_same_size("groups", file.groups.size(), "the sample axis", shape[1]);
+  if (!file.files.empty()) check_same_size("files", file.files.size(), "the sample axis", shape[1]);
   if (!file.class_names.empty()) {
     check_same_size("class_names", file.class_names.size(), "the class axis", shape[2]);
   }
@@ -181,6 +187,7 @@ void write_logits_file(const std::string& path, const LogitsFile& file) {
   npz.add("logits", file.logits);
   if (file.has_labels) npz.add("labels", ArrayView<const std::int64_t>(file.labels), {shape[1]});
   if (!file.groups.empty()) npz.add_text("groups", file.groups);
+  if (!file.files.empty()) npz.add_text("files", file.files);
   if (!file.class_names.empty()) npz.add_text("class_names", file.class_names);
   npz.finish();
 }

@@ -12,11 +12,12 @@ namespace cubcal {
 
 /// MC logits with what belongs to them, as read from an .npz file, or from a bare .npy file of
 /// logits alone. In the .npz: `logits` [S,N,K] or [N,K], and optionally `labels` [N] (or [N,1]),
-/// `groups` [N] and `class_names` [K].
+/// `groups` [N], `files` [N] and `class_names` [K].
 struct LogitsFile {
   NdArray logits;                        ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
   std::vector<std::int64_t> labels;      ///< empty when the file has none
   std::vector<std::string> groups;       ///< empty when none; integers become their decimal text
+  std::vector<std::string> files;        ///< which image a sample is; empty when none
   std::vector<std::string> class_names;  ///< empty when none
   bool has_labels = false;
   std::string path;
