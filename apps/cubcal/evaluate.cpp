@@ -43,7 +43,7 @@ void evaluate(const EvaluateOptions& options) {
   evaluation.values = metric_values(evaluation.facts);
   if (!options.ood.empty()) {
     const LogitsFile ood = read_logits_file(options.ood);
-    require_same_classes(file, ood);
+    check_same_classes(file, ood);
     warn_of_probabilities(ood);
     evaluation.detection =
         output_detection(predictive, predict_file(ood, evaluation.calibration), describe(ood));

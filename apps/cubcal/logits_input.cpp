@@ -1,6 +1,5 @@
 #include "logits_input.h"
 
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 
@@ -11,20 +10,8 @@ namespace cubcal::app {
 
 namespace {
 
-constexpr double kProbabilitySumTolerance = 1e-3;
-
 std::string counted(std::size_t number, const char* one, const char* many) {
   return std::to_string(number) + " " + (number == 1 ? one : many);
-}
-
-bool is_probability_row(const McLogits& logits, std::size_t sample) {
-  double sum = 0;
-  for (std::size_t k = 0; k < logits.classes(); ++k) {
-    const double value = logits.at(0, sample, k);
-    if (!(value >= 0 && value <= 1)) return false;
-    sum += value;
-  }
-  return std::abs(sum - 1) <= kProbabilitySumTolerance;
 }
 
 }  // namespace
@@ -58,20 +45,12 @@ Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>
   }
 }
 
-void require_same_classes(const LogitsFile& file, const LogitsFile& other) {
-  const std::size_t classes = McLogits(file.logits).classes();
-  const std::size_t others = McLogits(other.logits).classes();
-  if (classes == others) return;
-  throw DataError("'" + other.path + "' has " + std::to_string(others) + " classes, but '" +
-                  file.path + "' has " + std::to_string(classes));
+void warn_of_probabilities(const LogitsFile& file) {
+  if (looks_like_probabilities(McLogits(file.logits))) tell_of_probabilities(file.path);
 }
 
-void warn_of_probabilities(const LogitsFile& file) {
-  const McLogits logits(file.logits);
-  for (std::size_t i = 0; i < logits.samples(); ++i) {
-    if (!is_probability_row(logits, i)) return;
-  }
-  std::cerr << "cubcal: warning: the rows of '" << file.path
+void tell_of_probabilities(const std::string& path) {
+  std::cerr << "cubcal: warning: the rows of '" << path
             << "' sum to 1: these look like probabilities, and logits are wanted (take their "
                "logarithm)\n";
 }

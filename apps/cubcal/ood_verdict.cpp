@@ -95,12 +95,7 @@ std::string threshold_text(double value) {
 void check_held_out(const ImageSet& set, const VerdictFit& fit) {
   const ImageSplit& held_out = set.split(fit.threshold_split);
   if (held_out.outliers) throw ArgumentError("thresholds are fitted on ID images, not on outliers");
-  // What alpha needs depends on the number of images alone, so any values ask fit_verdict.
-  const std::vector<double> any(held_out.size(), 0.0);
-  const std::vector<std::uint8_t> correct(held_out.size(), 1);
-  VerdictOptions options;
-  options.alpha = fit.options.alpha;
-  fit_verdict({any, any, correct}, 0, options);
+  check_held_out_count(static_cast<std::size_t>(held_out.size()), fit.options.alpha);
 }
 
 FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const LoadedModel& model,

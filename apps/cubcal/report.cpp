@@ -49,9 +49,7 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
   take_drawn_images(options, drawn);
   const report::WrittenReport written = report::write_report(options);
   for (const std::string& note : written.notes) std::cerr << "cubcal: " << note << '\n';
-  for (const std::string& path : {options.logits, options.validation, options.outliers}) {
-    if (!path.empty()) warn_of_probabilities(read_logits_file(path));
-  }
+  for (const std::string& path : written.probabilities) tell_of_probabilities(path);
   std::cout << "wrote " << options.output << ": " << written.runs
             << (written.runs == 1 ? " run, " : " runs, ") << written.methods
             << (written.methods == 1 ? " method, " : " methods, ")

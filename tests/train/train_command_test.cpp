@@ -76,7 +76,6 @@ struct Variable {
 TEST_F(TrainCommand, ThreadsWaitAsleepUnlessToldOtherwise) {
   const Variable shown("OMP_DISPLAY_ENV", "true");
   const std::string own = train({"--help"}).err;
-  if (own.empty()) GTEST_SKIP() << "this OpenMP library does not tell its settings";
   EXPECT_NE(own.find("OMP_WAIT_POLICY = 'PASSIVE'"), std::string::npos) << own;
   const Variable told("OMP_WAIT_POLICY", "active");
   EXPECT_NE(train({"--help"}).err.find("OMP_WAIT_POLICY = 'ACTIVE'"), std::string::npos);

@@ -169,6 +169,14 @@ LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source) {
   throw DataError("'" + source->name() + "' is neither an npz nor an npy file");
 }
 
+void check_same_classes(const LogitsFile& file, const LogitsFile& other) {
+  const std::size_t classes = file.logits.shape().back();
+  const std::size_t others = other.logits.shape().back();
+  if (classes == others) return;
+  throw DataError("'" + other.path + "' has " + std::to_string(others) + " classes, but '" +
+                  file.path + "' has " + std::to_string(classes));
+}
+
 void write_logits_file(const std::string& path, const LogitsFile& file) {
   const std::vector<std::size_t>& shape = file.logits.shape();
   if (!is_floating(file.logits.dtype()) || shape.size() != 3) {

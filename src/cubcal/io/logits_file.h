@@ -29,6 +29,9 @@ struct LogitsFile {
 LogitsFile read_logits_file(const std::string& path);
 LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source);
 
+/// Throws DataError, naming both files, where the other one has another number of classes.
+void check_same_classes(const LogitsFile& file, const LogitsFile& other);
+
 /// Writes an .npz file; `file.path` is not looked at. Throws ArgumentError where the parts do not
 /// belong together.
 void write_logits_file(const std::string& path, const LogitsFile& file);

@@ -117,16 +117,18 @@ Verdict judge(const VerdictPolicy& policy, double score, double uncertainty) {
   return {p, uncertainty > policy.uncertainty ? Decision::kRefer : Decision::kAccept};
 }
 
+void check_held_out_count(std::size_t images, double alpha) {
+  if (static_cast<double>(images + 1) * alpha >= 1) return;
+  throw ArgumentError("to refuse " + to_text(alpha) + " of the ID images takes at least " +
+                      to_text(std::ceil(1 / alpha) - 1) + " held-out ID images, not " +
+                      std::to_string(images));
+}
+
 VerdictPolicy fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options) {
   check_verdict_options(options);
   check_images(images);
   const std::size_t n = images.scores.size();
-  if (static_cast<double>(n + 1) * options.alpha < 1) {
-    throw ArgumentError("to refuse " + to_text(options.alpha) +
-                        " of the ID images takes at least " +
-                        to_text(std::ceil(1 / options.alpha) - 1) + " held-out ID images, not " +
-                        std::to_string(n));
-  }
+  check_held_out_count(n, options.alpha);
   VerdictPolicy policy;
   policy.options = options;
   policy.id_scores.assign(images.scores.begin(), images.scores.end());

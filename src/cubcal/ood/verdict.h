@@ -83,6 +83,9 @@ struct HeldOutImages {
   ArrayView<const std::uint8_t> correct;  ///< whether the predicted class is the label
 };
 
+/// Throws ArgumentError where so many images are too few for alpha (n + 1 < 1 / alpha).
+void check_held_out_count(std::size_t images, double alpha);
+
 /// Fits threshold and ECDF. With a risk target the threshold is the largest U up to which
 /// validation images have an error rate at or below it, counting those the p-value leaves in scope
 /// (each against all others). With a confidence too, the candidates are the thresholds that cover

@@ -48,7 +48,6 @@ LogitsInput read_logits(const std::string& path) {
   };
   for (const std::string& name : npz.names()) {
     if (!npz.peek(name).is_text()) continue;
-    if (name == "files") input.files = texts(name);
     if (name.rfind(kColumnPrefix, 0) == 0) {
       input.columns.push_back({name.substr(kColumnPrefix.size()), texts(name)});
     }
@@ -66,19 +65,11 @@ void check_labelled(const LogitsInput& input) {
   throw DataError("'" + input.logits.path + "' has no array 'labels' [N], which a report needs");
 }
 
-void check_fits(const RunInput& run, const std::optional<LogitsInput>& other) {
-  if (!other) return;
-  const std::size_t classes = McLogits(run.test.logits.logits).classes();
-  const std::size_t others = McLogits(other->logits.logits).classes();
-  if (classes == others) return;
-  throw DataError("'" + other->logits.path + "' has " + std::to_string(others) + " classes, but '" +
-                  run.test.logits.path + "' has " + std::to_string(classes));
-}
-
 void check_run(const RunInput& run) {
   check_labelled(run.test);
-  check_fits(run, run.validation);
-  check_fits(run, run.outliers);
+  for (const std::optional<LogitsInput>* other : {&run.validation, &run.outliers}) {
+    if (*other) check_same_classes(run.test.logits, (*other)->logits);
+  }
 }
 
 }  // namespace

@@ -21,7 +21,6 @@ struct SampleColumn {
 
 struct LogitsInput {
   LogitsFile logits;
-  std::vector<std::string> files;  ///< of the images; may be empty
   std::vector<SampleColumn> columns;
   std::string hash;  ///< of the whole file
 };

@@ -63,7 +63,7 @@ class Analyst {
     if (input_.outliers) run_.inputs.push_back(file_row("Outlier logits", *input_.outliers));
     run_.passes = logits_.passes();
     run_.groups = input_.test.logits.groups;
-    run_.files = input_.test.files;
+    run_.files = input_.test.logits.files;
     run_.class_names = input_.test.logits.class_names;
     for (std::size_t k = run_.class_names.size(); k < logits_.classes(); ++k) {
       run_.class_names.push_back("class " + std::to_string(k));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
@@ -68,6 +69,17 @@ std::string title_of(const ReportOptions& options, const RunResult& first) {
   return "Uncertainty report: " + (name.empty() ? first.label : name);
 }
 
+std::vector<std::string> files_of_probabilities(const RunInput& input) {
+  std::vector<std::string> files;
+  const auto look = [&files](const LogitsInput& each) {
+    if (looks_like_probabilities(McLogits(each.logits.logits))) files.push_back(each.logits.path);
+  };
+  look(input.test);
+  if (input.validation) look(*input.validation);
+  if (input.outliers) look(*input.outliers);
+  return files;
+}
+
 }  // namespace
 
 WrittenReport write_report(const ReportOptions& options) {
@@ -75,7 +87,12 @@ WrittenReport write_report(const ReportOptions& options) {
   AtomicFile file(options.output);  // where nothing can be written, say so before the work
   std::vector<RunResult> runs;
   for (const std::string& run : options.runs) runs.push_back(analyse(read_run(run), options));
-  if (runs.empty()) runs.push_back(analyse(read_logits_alone(options), options));
+  std::vector<std::string> probabilities;
+  if (runs.empty()) {
+    RunInput input = read_logits_alone(options);
+    probabilities = files_of_probabilities(input);
+    runs.push_back(analyse(std::move(input), options));
+  }
   tell_apart(runs);
   check_comparable(runs);
   const std::vector<Method> methods = grouped_by_label(runs);
@@ -83,7 +100,7 @@ WrittenReport write_report(const ReportOptions& options) {
   const std::string html = page(title_of(options, runs.front()), methods, images, options);
   file.write(html);
   file.commit();
-  WrittenReport written{runs.size(), methods.size(), html.size(), {}};
+  WrittenReport written{runs.size(), methods.size(), html.size(), {}, std::move(probabilities)};
   if (!images.note.empty()) written.notes.push_back(images.note);
   return written;
 }
