@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
+constexpr int kInterrupted = 130;  // as shells report a program that Ctrl-C ended
 
 /// Ctrl-C where nothing watches for it: ends the process as it would have, without leaving half a
 /// file behind.
@@ -193,6 +194,8 @@ int main(int argc, char** argv) {
     return run(app, argc, argv);
   } catch (const cubcal::ArgumentError& error) {
     return complain(error.what(), kUsage);
+  } catch (const cubcal::Interrupted& error) {
+    return complain(error.what(), kInterrupted);
   } catch (const cubcal::Error& error) {
     return complain(error.what(), kFailure);
   } catch (const std::bad_alloc&) {

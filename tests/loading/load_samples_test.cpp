@@ -102,7 +102,7 @@ TEST(LoadSamples, CanBeStopped) {
   test::write_small_set(folder);
   LoadOptions options;
   options.interrupted = [] { return true; };
-  EXPECT_THROW(load_samples(open_catalog(folder.path()), options), Stopped);
+  EXPECT_THROW(load_samples(open_catalog(folder.path()), options), Interrupted);
 }
 
 TEST(LoadSamples, RefusesShapesThatDoNotExist) {

@@ -161,7 +161,7 @@ TEST(KillResume, CtrlCSaysHowToGoOn) {
   const Outcome outcome =
       interrupted.signal_after_checkpoints(folder.file("killed"), 20, Clock::duration(0), SIGINT);
   ASSERT_TRUE(outcome.exited);
-  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.code, 130);
   const std::string log = bytes_of(folder.file("killed.log"));
   EXPECT_NE(log.find("go on with 'cubcal train --resume --out " + folder.file("killed") + "'"),
             std::string::npos)

@@ -31,4 +31,10 @@ class IoError : public Error {
   using Error::Error;
 };
 
+/// The caller asked for an end before there was a result, as Ctrl-C does.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace cubcal

@@ -40,12 +40,6 @@ struct McOptions {
 /// 1 where all passes would be equal (a deterministic network, mean weights), else options.passes.
 std::size_t drawn_passes(const Network& network, const McOptions& options);
 
-/// The caller's `interrupted` said so.
-class Interrupted : public Error {
- public:
-  using Error::Error;
-};
-
 struct McOutput {
   NdArray logits;  ///< float32 [S, N, K]
   /// float32 [N, D] per tap: the mean over the passes (over the one pass at mean weights with

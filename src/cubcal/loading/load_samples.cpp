@@ -29,7 +29,7 @@ Decoded decode(const Catalog& catalog, const LoadOptions& options) {
   std::mutex counting;
   parallel_blocks(count, 8, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      if (options.interrupted && options.interrupted()) throw Stopped("loading was stopped");
+      if (options.interrupted && options.interrupted()) throw Interrupted("loading was stopped");
       try {
         decoded.images[i] = shape_image(reader.read(i), options.shape);
       } catch (const Error& error) {

@@ -14,13 +14,7 @@ struct LoadOptions {
   BadFilePolicy bad_files = BadFilePolicy::kFail;
   ImageFileOptions files;
   std::function<void(std::size_t done, std::size_t of)> progress = {};  ///< never at once
-  std::function<bool()> interrupted = {};  ///< asked between images; true: throws Stopped
-};
-
-/// Loading was stopped by LoadOptions::interrupted.
-class Stopped : public Error {
- public:
-  using Error::Error;
+  std::function<bool()> interrupted = {};  ///< asked between images; true: throws Interrupted
 };
 
 /// Decodes every image once, in parallel, and keeps it at the size asked for. The result does not
