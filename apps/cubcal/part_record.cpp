@@ -5,6 +5,7 @@
 
 #include "cubcal/bayes/device_memory.h"
 #include "cubcal/calibration/fit.h"
+#include "cubcal/calibration/one_temperature.h"
 #include "cubcal/core/version.h"
 #include "cubcal/infer/model_folder.h"
 #include "cubcal/io/atomic_file.h"
@@ -44,6 +45,16 @@ Json post_hoc_json(const RunPart& part, const LogitsFile& validation, const Logi
                 {"warnings", fit.warnings}};
     row.update(measured_json(test, predict_file(test, fit.calibration), bootstrap));
     rows.push_back(row);
+  }
+  return rows;
+}
+
+/// What one temperature makes of the test logits, without intervals.
+Json one_temperature_json(const LogitsFile& test) {
+  Json rows = Json::array();
+  for (const ScaledValues& each :
+       values_by_temperature(McLogits(test.logits), test.labels, MetricOptions{})) {
+    rows.push_back({{"t", each.temperature}, {"metrics", metrics_json(each.values)}});
   }
   return rows;
 }
@@ -119,6 +130,7 @@ nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentR
   json["val"] = measured(validation);
   json["test"] = measured(test);
   json["post_hoc"] = post_hoc_json(part, validation, test, bootstrap);
+  json["one_temperature"] = one_temperature_json(test);
   json["ood"] = ood_json(plan, part, images, bootstrap);
   return json;
 }

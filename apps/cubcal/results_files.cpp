@@ -2,6 +2,7 @@
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/results/experiment_tables.h"
+#include "cubcal/results/price_of_avu.h"
 
 namespace cubcal::app {
 

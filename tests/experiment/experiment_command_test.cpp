@@ -42,6 +42,7 @@ TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
   EXPECT_NE(first.out.find("small: 2 runs, 0 of them there already"), std::string::npos);
   EXPECT_NE(first.out.find("[2/2] full/seed1/bnn, about "), std::string::npos) << first.out;
   const std::string before = contents_of(folder.path() / "runs/records/full-seed1-bnn.json");
+  EXPECT_NE(before.find("\"one_temperature\""), std::string::npos);
 
   const Outcome all =
       run_cubcal({"experiment", "small.toml", "--out", "runs", "--bootstrap", "50"}, folder.path());

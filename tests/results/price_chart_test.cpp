@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cubcal/results/experiment_tables.h"
+#include "cubcal/results/price_of_avu.h"
 #include "results/example_record.h"
 
 namespace cubcal::results {
@@ -30,6 +30,21 @@ TEST(PriceChart, SettingsLieOnACurveByTheirMeanAvu) {
 TEST(PriceChart, OneSettingIsNoCurve) {
   EXPECT_EQ(curve_of(price_chart("NLL", {{"BNN", false, {0.5}, {0.6}}, {"CUB", true, {1}, {1}}})),
             nullptr);
+}
+
+TEST(PriceChart, AMethodsLineUnderOneTemperatureHasItsColourAndFitsTheAxes) {
+  const plot::Chart chart = price_chart(
+      "NLL",
+      {{"BNN", false, {0.5}, {0.6}, {{0.45, 0.5}, {0.9, 0.8}}}, {"CUB", false, {0.6}, {0.7}}});
+  const plot::LineSeries* line = curve_of(chart);
+  ASSERT_NE(line, nullptr);
+  EXPECT_EQ(line->x, (std::vector<double>{0.45, 0.9}));
+  EXPECT_EQ(line->y, (std::vector<double>{0.5, 0.8}));
+  const auto* discs = std::get_if<plot::ScatterSeries>(&chart.elements()[1]);
+  ASSERT_NE(discs, nullptr);
+  EXPECT_EQ(discs->colour, line->colour);
+  EXPECT_GT(*chart.options().x_max, 0.9);
+  EXPECT_GT(*chart.options().y_max, 0.8);
 }
 
 TEST(PriceChart, ASettingIsNamedAfterItsMethod) {

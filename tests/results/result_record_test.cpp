@@ -29,9 +29,23 @@ TEST(ResultRecord, IsReadWhole) {
   EXPECT_FALSE(record.metrics.at("delta_u").interval.has_value());
   ASSERT_EQ(record.post_hoc.size(), 1U);
   EXPECT_EQ(record.post_hoc[0].t_low, 2.0);
+  EXPECT_TRUE(record.scaled.empty()) << "early records have none";
   ASSERT_EQ(record.detectors.size(), 1U);
   EXPECT_EQ(record.detectors[0].metrics.at("fpr95").interval->first, 0.8);
   EXPECT_EQ(record.detectors[0].categories.at("nih").at("auroc").value, 0.7);
+}
+
+TEST(ResultRecord, OneTemperatureHasMetricsWithoutIntervals) {
+  const ScratchFolder folder;
+  nlohmann::json json = example_record_json("bnn", 2, 0.8);
+  json["one_temperature"] = {{{"t", 0.5}, {"metrics", {{"avu", 0.9}, {"nll", nullptr}}}}};
+  write_file_atomically(folder.file("a.json"), json.dump());
+  const ResultRecord record = read_result_record(folder.file("a.json"));
+  ASSERT_EQ(record.scaled.size(), 1U);
+  EXPECT_EQ(record.scaled[0].temperature, 0.5);
+  EXPECT_EQ(record.scaled[0].metrics.at("avu").value, 0.9);
+  EXPECT_FALSE(record.scaled[0].metrics.at("avu").interval.has_value());
+  EXPECT_FALSE(record.scaled[0].metrics.at("nll").value.has_value());
 }
 
 TEST(ResultRecord, SaysWhichFileIsNone) {

@@ -1,181 +1,14 @@
 #include "cubcal/results/experiment_tables.h"
 
-#include <algorithm>
-#include <functional>
-#include <map>
 #include <set>
 
 #include "cubcal/results/paper_values.h"
-#include "cubcal/results/price_chart.h"
+#include "cubcal/results/price_of_avu.h"
+#include "cubcal/results/record_grid.h"
 
 namespace cubcal::results {
 
 namespace {
-
-const std::map<std::string, ResultColumn>& metric_formats() {
-  static const std::map<std::string, ResultColumn> formats = {
-      {"accuracy", {"Acc %", 1, 100}},
-      {"balanced_accuracy", {"BACC %", 1, 100}},
-      {"avu", {"AvU", 3}},
-      {"delta_u", {"ΔU", 3}},
-      {"u_correct", {"U correct", 2}},
-      {"u_incorrect", {"U incorrect", 2}},
-      {"ece", {"ECE %", 2, 100}},
-      {"uce", {"UCE %", 2, 100}},
-      {"bcce", {"BCCE %", 2, 100}},
-      {"nll", {"NLL", 3}},
-      {"aurc", {"AURC %", 2, 100}},
-      {"auroc", {"AUROC %", 1, 100}},
-      {"aupr", {"AUPR %", 1, 100}},
-      {"fpr95", {"FPR95 %", 1, 100}}};
-  return formats;
-}
-
-std::vector<ResultColumn> columns_of(const std::vector<std::string>& metrics,
-                                     const std::string& prefix = "") {
-  std::vector<ResultColumn> columns;
-  for (const std::string& metric : metrics) {
-    columns.push_back(metric_formats().at(metric));
-    columns.back().header = prefix + columns.back().header;
-  }
-  return columns;
-}
-
-/// The seeds of one run.
-using Repeats = std::vector<const ResultRecord*>;
-/// The metrics a cell is about; null where the record has none such.
-using Selector = std::function<const MetricMap*(const ResultRecord&)>;
-
-ResultCell cell_of(const Repeats& repeats, const Selector& select, const std::string& metric) {
-  ResultCell cell;
-  double low = 0;
-  double high = 0;
-  std::size_t intervals = 0;
-  for (const ResultRecord* record : repeats) {
-    const MetricMap* metrics = select(*record);
-    if (metrics == nullptr) continue;
-    const auto found = metrics->find(metric);
-    if (found == metrics->end() || !found->second.value) continue;
-    cell.seeds.push_back(*found->second.value);
-    if (!found->second.interval) continue;
-    low += found->second.interval->first;
-    high += found->second.interval->second;
-    ++intervals;
-  }
-  if (intervals > 0 && intervals == cell.seeds.size()) {
-    const auto count = static_cast<double>(intervals);
-    cell.interval = {low / count, high / count};
-  }
-  return cell;
-}
-
-const MetricMap* test_metrics(const ResultRecord& record) { return &record.metrics; }
-
-Selector calibrated(const std::string& method) {
-  return [method](const ResultRecord& record) -> const MetricMap* {
-    for (const PostHocResult& each : record.post_hoc) {
-      if (each.method == method) return &each.metrics;
-    }
-    return nullptr;
-  };
-}
-
-/// `category` empty: all outliers.
-Selector detection(const std::string& detector, const std::string& category) {
-  return [=](const ResultRecord& record) -> const MetricMap* {
-    for (const DetectorResult& each : record.detectors) {
-      if (each.key != detector) continue;
-      if (category.empty()) return &each.metrics;
-      const auto found = each.categories.find(category);
-      return found == each.categories.end() ? nullptr : &found->second;
-    }
-    return nullptr;
-  };
-}
-
-const std::vector<std::string>& known_methods() {
-  static const std::vector<std::string> names = {"deterministic", "bnn", "mc-dropout", "bnn+avuc",
-                                                 "bnn+cub"};
-  return names;
-}
-
-std::string method_title(const std::string& method) {
-  static const std::map<std::string, std::string> titles = {{"deterministic", "Deterministic"},
-                                                            {"bnn", "BNN"},
-                                                            {"mc-dropout", "MC dropout"},
-                                                            {"bnn+avuc", "BNN + AvUC"},
-                                                            {"bnn+cub", "BNN + CUB"}};
-  const auto found = titles.find(method);
-  return found == titles.end() ? method : found->second;
-}
-
-std::string regime_title(const std::string& regime) {
-  if (regime == "full") return "Full dataset";
-  if (regime == "balanced") return "Balanced (train/val)";
-  return "Reduced train/val (" + regime + ")";
-}
-
-/// Shares of the data by size, then all of it, then balanced.
-double regime_place(const std::string& regime) {
-  if (regime == "full") return 100;
-  if (regime == "balanced") return 101;
-  return std::strtod(regime.c_str(), nullptr);
-}
-
-/// The records of an experiment by regime and method.
-class Grid {
- public:
-  explicit Grid(const std::vector<ResultRecord>& records) : first_(records.front()) {
-    for (const ResultRecord& record : records) {
-      runs_[{record.regime, record.method}].push_back(&record);
-    }
-  }
-
-  const std::string& name() const { return first_.experiment; }
-  const std::string& paper() const { return first_.paper; }
-
-  std::vector<std::string> regimes() const {
-    std::set<std::string> names;
-    for (const auto& [key, repeats] : runs_) names.insert(key.first);
-    std::vector<std::string> sorted(names.begin(), names.end());
-    std::sort(sorted.begin(), sorted.end(),
-              [](const auto& a, const auto& b) { return regime_place(a) < regime_place(b); });
-    return sorted;
-  }
-  /// The regime that tables of a single one are about.
-  std::string main_regime() const {
-    const std::vector<std::string> names = regimes();
-    const bool has_full = std::find(names.begin(), names.end(), "full") != names.end();
-    return has_full ? "full" : names.front();
-  }
-  /// The known ones in the order of the paper, then variants by name.
-  std::vector<std::string> methods(const std::string& regime) const {
-    std::vector<std::string> names;
-    for (const std::string& each : known_methods()) {
-      if (has(regime, each)) names.push_back(each);
-    }
-    for (const auto& [key, repeats] : runs_) {
-      const bool is_known = std::find(names.begin(), names.end(), key.second) != names.end();
-      if (key.first == regime && !is_known) names.push_back(key.second);
-    }
-    return names;
-  }
-  bool has(const std::string& regime, const std::string& method) const {
-    return runs_.count({regime, method}) > 0;
-  }
-  Repeats repeats(const std::string& regime, const std::string& method) const {
-    const auto found = runs_.find({regime, method});
-    return found == runs_.end() ? Repeats{} : found->second;
-  }
-  /// The paper's method, or what stands in for it.
-  std::string main_method() const {
-    return has(main_regime(), "bnn+cub") ? "bnn+cub" : methods(main_regime()).back();
-  }
-
- private:
-  const ResultRecord& first_;
-  std::map<std::pair<std::string, std::string>, Repeats> runs_;
-};
 
 void add_cells(const Grid& grid, const std::string& regime, const std::string& method,
                const std::string& post_hoc, const std::vector<std::string>& metrics,
@@ -198,7 +31,7 @@ ResultTable training_table(const Grid& grid) {
                     columns_of(metrics),
                     {}};
   for (const std::string& method : grid.methods(grid.main_regime())) {
-    ResultRow row{{method_title(method)}, {}};
+    ResultRow row{{grid.title(grid.main_regime(), method)}, {}};
     add_cells(grid, grid.main_regime(), method, "", metrics, row);
     table.rows.push_back(std::move(row));
   }
@@ -258,54 +91,6 @@ ResultTable post_hoc_table(const Grid& grid) {
   return table;
 }
 
-/// What each method pays for its AvU, outliers included where there are some.
-ResultTable price_table(const Grid& grid) {
-  const std::vector<std::string> metrics = {
-      "accuracy", "balanced_accuracy", "avu", "bcce", "ece", "nll", "aurc"};
-  const std::string regime = grid.main_regime();
-  ResultTable table{grid.name() + "-price",
-                    "What a better AvU costs: every method on the test split",
-                    {"method"},
-                    columns_of(metrics),
-                    {}};
-  const bool outliers = !grid.repeats(regime, grid.main_method()).front()->detectors.empty();
-  const std::vector<std::pair<std::string, std::string>> scores = {
-      {"uncertainty", "OOD AUROC of U %"}, {"mutual-information", "OOD AUROC of MI %"}};
-  if (outliers) {
-    for (const auto& [key, title] : scores) table.columns.push_back({title, 1, 100});
-  }
-  for (const std::string& method : grid.methods(regime)) {
-    ResultRow row{{method_title(method)}, {}};
-    for (const std::string& metric : metrics) {
-      row.cells.push_back(cell_of(grid.repeats(regime, method), test_metrics, metric));
-    }
-    if (outliers) {
-      for (const auto& [key, title] : scores) {
-        row.cells.push_back(cell_of(grid.repeats(regime, method), detection(key, ""), "auroc"));
-      }
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-/// AvU of each run of a method and the metric that `select` finds beside it.
-PricedMethod priced(const Grid& grid, const std::string& method, const Selector& select,
-                    const std::string& metric) {
-  PricedMethod result;
-  result.title = method_title(method);
-  result.on_curve = is_setting_of(grid.main_method(), method);
-  const double scale = metric_formats().at(metric).scale;
-  for (const ResultRecord* record : grid.repeats(grid.main_regime(), method)) {
-    const ResultCell price = cell_of({record}, select, metric);
-    const ResultCell avu = cell_of({record}, test_metrics, "avu");
-    if (price.seeds.empty() || avu.seeds.empty()) continue;
-    result.price.push_back(scale * price.seeds.front());
-    result.avu.push_back(avu.seeds.front());
-  }
-  return result;
-}
-
 /// The paper's OOD table for its method, with the kinds of outliers apart.
 ResultTable detector_table(const Grid& grid) {
   const std::string method = grid.main_method();
@@ -349,7 +134,7 @@ ResultTable detectors_by_method(const Grid& grid) {
                     {},
                     {}};
   for (const std::string& method : grid.methods(regime)) {
-    table.columns.push_back({method_title(method), 1, 100});
+    table.columns.push_back({grid.title(regime, method), 1, 100});
   }
   for (const std::string& category : categories) {
     for (const DetectorResult& detector : detectors) {
@@ -387,25 +172,6 @@ std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& reco
   return tables;
 }
 
-std::string price_figure(const std::vector<ResultRecord>& records) {
-  const Grid grid(records);
-  std::vector<plot::Chart> charts;
-  const auto add = [&](const std::string& label, const Selector& select, const char* metric) {
-    std::vector<PricedMethod> methods;
-    bool any = false;
-    for (const std::string& method : grid.methods(grid.main_regime())) {
-      methods.push_back(priced(grid, method, select, metric));
-      any = any || !methods.back().avu.empty();
-    }
-    if (any) charts.push_back(price_chart(label, methods));
-  };
-  for (const char* metric : {"accuracy", "ece", "nll"}) {
-    add(metric_formats().at(metric).header, test_metrics, metric);
-  }
-  add("AUROC % of outliers by *U*", detection("uncertainty", ""), "auroc");
-  return plot::panels(charts, charts.size() % 2 == 0 ? 2 : 3);
-}
-
 std::string results_markdown(const std::vector<ResultRecord>& records, const std::string& command,
                              const std::string& figures) {
   std::string text =
@@ -428,8 +194,7 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
     for (const std::string& device : devices)
       trained_on += (trained_on.empty() ? "" : ", ") + device;
     text += "## " + own.front().experiment + "\n\n" + std::to_string(own.size()) + " runs, " +
-            std::to_string(seeds.size()) + (seeds.size() == 1 ? " seed" : " seeds") +
-            ", trained on " + trained_on + ".\n\n";
+            counted_seeds(seeds.size()) + ", trained on " + trained_on + ".\n\n";
     for (const ResultTable& table : experiment_tables(own)) text += to_markdown(table);
     if (figures.empty()) continue;
     text += "![AvU of every run against what it costs](" + figures + "/" + own.front().experiment +

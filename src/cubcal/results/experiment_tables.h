@@ -11,11 +11,6 @@ namespace cubcal::results {
 /// and every method's OOD rows. All records are of that experiment; at least one.
 std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& records);
 
-/// What a better AvU costs in one experiment, as charts in one SVG: AvU of every run on the whole
-/// data against accuracy, ECE, NLL and, where there are outliers, their AUROC. The settings of the
-/// paper's method, variants among them, are joined by a line.
-std::string price_figure(const std::vector<ResultRecord>& records);
-
 /// All experiments as a document, `command` being what made it. Where a folder of figures is named,
 /// as seen from the document, each experiment shows its FOLDER/<experiment>-price.svg.
 std::string results_markdown(const std::vector<ResultRecord>& records, const std::string& command,

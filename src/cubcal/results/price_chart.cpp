@@ -1,8 +1,8 @@
 #include "cubcal/results/price_chart.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -11,21 +11,20 @@ namespace cubcal::results {
 
 namespace {
 
+/// Five methods and some settings of one of them, told apart.
+constexpr std::array<plot::Colour, 8> kColours = {
+    plot::Colour::kBlue,   plot::Colour::kVermillion, plot::Colour::kGreen, plot::Colour::kPurple,
+    plot::Colour::kOrange, plot::Colour::kSky,        plot::Colour::kInk,   plot::Colour::kMuted};
+
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// The ends of an axis that cuts no disc in two.
-std::pair<double, double> roomy_range(const std::vector<PricedMethod>& methods,
-                                      std::vector<double> PricedMethod::*values) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -low;
-  for (const PricedMethod& method : methods) {
-    for (const double value : method.*values) {
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  }
+std::pair<double, double> roomy_range(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const double low = *least;
+  const double high = *most;
   const double margin = high > low ? 0.08 * (high - low) : 0.01 * std::max(1.0, std::abs(low));
   return {low - margin, high + margin};
 }
@@ -50,6 +49,31 @@ plot::LineSeries curve(const std::vector<PricedMethod>& methods) {
   return line;
 }
 
+plot::LineSeries scaled_line(const PricedMethod& method, plot::Colour colour) {
+  plot::LineSeries line;
+  line.name = plot::literal(method.title) + ", one temperature";
+  line.colour = colour;
+  line.width = 1;
+  line.in_legend = false;
+  for (const auto& [price, avu] : method.scaled) {
+    line.x.push_back(price);
+    line.y.push_back(avu);
+  }
+  return line;
+}
+
+plot::ScatterSeries discs(const PricedMethod& method, plot::Colour colour) {
+  plot::ScatterSeries runs;
+  runs.name = plot::literal(method.title);
+  runs.x = method.price;
+  runs.y = method.avu;
+  runs.colour = colour;
+  runs.radius = 4;
+  runs.opacity = 0.85;
+  runs.notes.assign(method.avu.size(), method.title);
+  return runs;
+}
+
 }  // namespace
 
 bool is_setting_of(const std::string& method, const std::string& name) {
@@ -62,11 +86,19 @@ plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod
   options.description = "AvU of every run against " + price + ", a colour for each method.";
   options.x_label = price;
   options.y_label = "AvU";
-  const bool any = std::any_of(methods.begin(), methods.end(),
-                               [](const PricedMethod& method) { return !method.avu.empty(); });
-  if (any) {
-    std::tie(options.x_min, options.x_max) = roomy_range(methods, &PricedMethod::price);
-    std::tie(options.y_min, options.y_max) = roomy_range(methods, &PricedMethod::avu);
+  std::vector<double> prices;
+  std::vector<double> avus;
+  for (const PricedMethod& method : methods) {
+    prices.insert(prices.end(), method.price.begin(), method.price.end());
+    avus.insert(avus.end(), method.avu.begin(), method.avu.end());
+    for (const auto& [price, avu] : method.scaled) {
+      prices.push_back(price);
+      avus.push_back(avu);
+    }
+  }
+  if (!prices.empty()) {
+    std::tie(options.x_min, options.x_max) = roomy_range(prices);
+    std::tie(options.y_min, options.y_max) = roomy_range(avus);
   }
   options.width = 340;
   options.height = 330;
@@ -74,16 +106,12 @@ plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod
   plot::Chart chart(options);
   plot::LineSeries line = curve(methods);
   if (line.x.size() > 1) chart.line(std::move(line));
+  std::size_t drawn = 0;
   for (const PricedMethod& method : methods) {
     if (method.avu.empty()) continue;
-    plot::ScatterSeries runs;
-    runs.name = plot::literal(method.title);
-    runs.x = method.price;
-    runs.y = method.avu;
-    runs.radius = 4;
-    runs.opacity = 0.85;
-    runs.notes.assign(method.avu.size(), method.title);
-    chart.scatter(std::move(runs));
+    const plot::Colour colour = kColours[drawn++ % kColours.size()];
+    if (method.scaled.size() > 1) chart.line(scaled_line(method, colour));
+    chart.scatter(discs(method, colour));
   }
   return chart;
 }

@@ -41,10 +41,10 @@ std::pair<double, double> read_interval(const Json& json, const std::string& nam
   return {ends[0], ends[1]};
 }
 
-/// {"accuracy": 0.9} with {"accuracy": [0.8, 0.95]} beside it.
+/// {"accuracy": 0.9}, and where there are intervals {"accuracy": [0.8, 0.95]} beside it.
 MetricMap read_metrics(const Json& set) {
   const Json& values = field(set, "metrics");
-  const Json& intervals = field(set, "intervals");
+  const Json intervals = set.value("intervals", Json::object());
   MetricMap metrics;
   for (const auto& [key, value] : values.items()) {
     Measured& measured = metrics[key];
@@ -96,6 +96,9 @@ ResultRecord from_json(const Json& json) {
     record.post_hoc.push_back({value_of<std::string>(each, "method"),
                                value_of<double>(each, "t_high"), value_of<double>(each, "t_low"),
                                read_metrics(each)});
+  }
+  for (const Json& each : json.value("one_temperature", Json::array())) {
+    record.scaled.push_back({value_of<double>(each, "t"), read_metrics(each)});
   }
   for (const Json& each : field(json, "ood")) record.detectors.push_back(read_detector(each));
   return record;

@@ -28,6 +28,12 @@ struct PostHocResult {
   MetricMap metrics;
 };
 
+/// The test metrics when one temperature scales all logits.
+struct ScaledResult {
+  double temperature = 1;
+  MetricMap metrics;
+};
+
 /// One row of the OOD table.
 struct DetectorResult {
   std::string key;
@@ -45,6 +51,7 @@ struct ResultRecord {
   std::string device;  ///< it was trained on
   MetricMap metrics;   ///< of the test split, as the network gives it
   std::vector<PostHocResult> post_hoc;
+  std::vector<ScaledResult> scaled;       ///< from soft to sharp; none in early records
   std::vector<DetectorResult> detectors;  ///< none where there are no outliers
   std::string path;                       ///< of the file it was read from
 };

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal/results/record_grid.h"
+
+namespace cubcal::results {
+
+/// What each method pays for its AvU, outliers included where there are some, and last the plain
+/// Bayesian network sharpened by one temperature to the AvU of the paper's method: a loss that
+/// costs no less than that bought nothing.
+ResultTable price_table(const Grid& grid);
+
+/// What a better AvU costs in one experiment, as charts in one SVG: AvU of every run on the whole
+/// data against accuracy, ECE, NLL and, where there are outliers, their AUROC. The settings of the
+/// paper's method, variants among them, are joined by a line; where records tell, a line of each
+/// method's colour is what one temperature makes of it.
+std::string price_figure(const std::vector<ResultRecord>& records);
+
+}  // namespace cubcal::results

@@ -1,0 +1,190 @@
+#include "cubcal/results/record_grid.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace cubcal::results {
+
+namespace {
+
+const std::vector<std::string>& known_methods() {
+  static const std::vector<std::string> names = {"deterministic", "bnn", "mc-dropout", "bnn+avuc",
+                                                 "bnn+cub"};
+  return names;
+}
+
+double regime_place(const std::string& regime) {
+  if (regime == "full") return 100;
+  if (regime == "balanced") return 101;
+  return std::strtod(regime.c_str(), nullptr);
+}
+
+}  // namespace
+
+const std::map<std::string, ResultColumn>& metric_formats() {
+  static const std::map<std::string, ResultColumn> formats = {
+      {"accuracy", {"Acc %", 1, 100}},
+      {"balanced_accuracy", {"BACC %", 1, 100}},
+      {"avu", {"AvU", 3}},
+      {"delta_u", {"ΔU", 3}},
+      {"u_correct", {"U correct", 2}},
+      {"u_incorrect", {"U incorrect", 2}},
+      {"ece", {"ECE %", 2, 100}},
+      {"uce", {"UCE %", 2, 100}},
+      {"bcce", {"BCCE %", 2, 100}},
+      {"nll", {"NLL", 3}},
+      {"aurc", {"AURC %", 2, 100}},
+      {"auroc", {"AUROC %", 1, 100}},
+      {"aupr", {"AUPR %", 1, 100}},
+      {"fpr95", {"FPR95 %", 1, 100}}};
+  return formats;
+}
+
+std::vector<ResultColumn> columns_of(const std::vector<std::string>& metrics,
+                                     const std::string& prefix) {
+  std::vector<ResultColumn> columns;
+  for (const std::string& metric : metrics) {
+    columns.push_back(metric_formats().at(metric));
+    columns.back().header = prefix + columns.back().header;
+  }
+  return columns;
+}
+
+std::string method_title(const std::string& method) {
+  static const std::map<std::string, std::string> titles = {{"deterministic", "Deterministic"},
+                                                            {"bnn", "BNN"},
+                                                            {"mc-dropout", "MC dropout"},
+                                                            {"bnn+avuc", "BNN + AvUC"},
+                                                            {"bnn+cub", "BNN + CUB"}};
+  const auto found = titles.find(method);
+  return found == titles.end() ? method : found->second;
+}
+
+std::string regime_title(const std::string& regime) {
+  if (regime == "full") return "Full dataset";
+  if (regime == "balanced") return "Balanced (train/val)";
+  return "Reduced train/val (" + regime + ")";
+}
+
+std::string counted_seeds(std::size_t seeds) {
+  return std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
+}
+
+const MetricMap* test_metrics(const ResultRecord& record) { return &record.metrics; }
+
+Selector calibrated(const std::string& method) {
+  return [method](const ResultRecord& record) -> const MetricMap* {
+    for (const PostHocResult& each : record.post_hoc) {
+      if (each.method == method) return &each.metrics;
+    }
+    return nullptr;
+  };
+}
+
+Selector scaled_by(double temperature) {
+  return [temperature](const ResultRecord& record) -> const MetricMap* {
+    for (const ScaledResult& each : record.scaled) {
+      if (each.temperature == temperature) return &each.metrics;
+    }
+    return nullptr;
+  };
+}
+
+Selector detection(const std::string& detector, const std::string& category) {
+  return [=](const ResultRecord& record) -> const MetricMap* {
+    for (const DetectorResult& each : record.detectors) {
+      if (each.key != detector) continue;
+      if (category.empty()) return &each.metrics;
+      const auto found = each.categories.find(category);
+      return found == each.categories.end() ? nullptr : &found->second;
+    }
+    return nullptr;
+  };
+}
+
+ResultCell cell_of(const Repeats& repeats, const Selector& select, const std::string& metric) {
+  ResultCell cell;
+  double low = 0;
+  double high = 0;
+  std::size_t intervals = 0;
+  for (const ResultRecord* record : repeats) {
+    const MetricMap* metrics = select(*record);
+    if (metrics == nullptr) continue;
+    const auto found = metrics->find(metric);
+    if (found == metrics->end() || !found->second.value) continue;
+    cell.seeds.push_back(*found->second.value);
+    if (!found->second.interval) continue;
+    low += found->second.interval->first;
+    high += found->second.interval->second;
+    ++intervals;
+  }
+  if (intervals > 0 && intervals == cell.seeds.size()) {
+    const auto count = static_cast<double>(intervals);
+    cell.interval = {low / count, high / count};
+  }
+  return cell;
+}
+
+std::vector<double> temperatures_of(const Repeats& repeats) {
+  std::vector<double> temperatures;
+  for (const ResultRecord* record : repeats) {
+    if (!temperatures.empty()) break;
+    for (const ScaledResult& each : record->scaled) temperatures.push_back(each.temperature);
+  }
+  return temperatures;
+}
+
+Grid::Grid(const std::vector<ResultRecord>& records) : first_(records.front()) {
+  for (const ResultRecord& record : records) {
+    runs_[{record.regime, record.method}].push_back(&record);
+    seeds_.insert(record.seed);
+  }
+}
+
+std::vector<std::string> Grid::regimes() const {
+  std::set<std::string> names;
+  for (const auto& [key, repeats] : runs_) names.insert(key.first);
+  std::vector<std::string> sorted(names.begin(), names.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return regime_place(a) < regime_place(b); });
+  return sorted;
+}
+
+std::string Grid::main_regime() const {
+  const std::vector<std::string> names = regimes();
+  const bool has_full = std::find(names.begin(), names.end(), "full") != names.end();
+  return has_full ? "full" : names.front();
+}
+
+std::vector<std::string> Grid::methods(const std::string& regime) const {
+  std::vector<std::string> names;
+  for (const std::string& each : known_methods()) {
+    if (has(regime, each)) names.push_back(each);
+  }
+  for (const auto& [key, repeats] : runs_) {
+    const bool is_known = std::find(names.begin(), names.end(), key.second) != names.end();
+    if (key.first == regime && !is_known) names.push_back(key.second);
+  }
+  return names;
+}
+
+bool Grid::has(const std::string& regime, const std::string& method) const {
+  return runs_.count({regime, method}) > 0;
+}
+
+Repeats Grid::repeats(const std::string& regime, const std::string& method) const {
+  const auto found = runs_.find({regime, method});
+  return found == runs_.end() ? Repeats{} : found->second;
+}
+
+std::string Grid::title(const std::string& regime, const std::string& method) const {
+  const std::size_t seeds = repeats(regime, method).size();
+  if (seeds == seeds_.size()) return method_title(method);
+  return method_title(method) + ", " + counted_seeds(seeds);
+}
+
+std::string Grid::main_method() const {
+  return has(main_regime(), "bnn+cub") ? "bnn+cub" : methods(main_regime()).back();
+}
+
+}  // namespace cubcal::results
