@@ -81,6 +81,9 @@ class Analyst {
     });
     run_.values = metric_values(run_.facts);
     run_.intervals = bootstrap_intervals(run_.facts, file.groups, options_.bootstrap);
+    if (options_.runs.size() > 1) {
+      run_.scaled = values_by_temperature(logits_, file.labels, options_.metrics);
+    }
     std::vector<double> right;
     std::vector<double> wrong;
     for (std::size_t i = 0; i < run_.facts.samples; ++i) {

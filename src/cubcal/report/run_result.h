@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/calibration/one_temperature.h"
 #include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/detection_intervals.h"
 #include "cubcal/report/objective_map.h"
@@ -46,6 +47,7 @@ struct RunResult {
   MetricValues values;
   MetricIntervals intervals;
   std::optional<double> error_auroc;  ///< chance that a wrong answer is more uncertain than a right
+  std::vector<ScaledValues> scaled;   ///< by one temperature; only where methods are compared
   std::vector<PostHoc> post_hoc;
   std::optional<std::size_t> chosen;  ///< the calibration shown beside no calibration
   std::optional<ObjectiveMap> objective;

@@ -21,9 +21,10 @@ std::string post_hoc_table(const RunResult& run) {
   std::vector<std::string> header{"Calibration", "T high (box)", "T low (box)"};
   for (const Metric metric : kShown) {
     const MetricInfo& info = info_of(metric);
+    // The table is wide: a label may stand above its unit.
     header.push_back(std::string(info.label) +
-                     (info.unit == MetricUnit::kPercent ? "\u00a0%" : "") +
-                     (info.better > 0 ? "\u00a0↑" : "\u00a0↓"));
+                     (info.unit == MetricUnit::kPercent ? " %\u00a0" : " ") +
+                     (info.better > 0 ? "↑" : "↓"));
   }
   header.push_back("changed");
   Table table(
