@@ -10,7 +10,8 @@
 namespace cubcal {
 
 /// From softer to sharper than the network as it is.
-inline constexpr std::array<double, 6> kComparedTemperatures = {1.5, 1.25, 1.0, 0.8, 0.65, 0.5};
+inline constexpr std::array<double, 10> kComparedTemperatures = {1.5, 1.25, 1.0, 0.9,  0.8,
+                                                                 0.7, 0.65, 0.6, 0.55, 0.5};
 
 /// The metrics when each pass's logits of every sample are divided by one temperature.
 struct ScaledValues {
