@@ -103,6 +103,9 @@ void add_experiment(CLI::App& app) {
                    "Change a key of the recipe in every run, for example device=cuda")
       ->take_all()
       ->expected(1);
+  auto list = std::make_shared<bool>(false);
+  command->add_flag("--list", *list,
+                    "Only name the runs and say which are there; a name is what --only matches");
   command->add_flag("--smoke", options->smoke,
                     "A sample of the data, small images, an epoch each: shows that it runs");
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
@@ -116,7 +119,10 @@ void add_experiment(CLI::App& app) {
       "Example:\n"
       "  cubcal experiment recipes/retina.toml --data aptos --out runs/retina --set device=cuda\n"
       "  cubcal results runs/retina/records --markdown results.md");
-  command->callback([options, &app] { experiment(*options, app.count("--threads") > 0); });
+  command->callback([options, list, &app] {
+    if (*list) return list_experiment(*options);
+    experiment(*options, app.count("--threads") > 0);
+  });
 }
 
 }  // namespace cubcal::app

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "cubcal/io/atomic_file.h"
 #include "number_text.h"
@@ -137,16 +138,21 @@ std::string record_path(const std::string& folder, const ExperimentRun& run) {
   return folder + "/" + name + ".json";
 }
 
-}  // namespace
-
-ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_given) {
+/// Before any run is made.
+ExperimentOutcome planned(const ExperimentOptions& options) {
   ExperimentOutcome outcome;
   outcome.plan = read_plan(options);
   outcome.runs = experiment_runs(outcome.plan, outcome.plan.seeds, options.only);
   outcome.records = options.out + "/records";
   outcome.bootstrap = options.bootstrap;
   if (options.smoke) outcome.bootstrap.replicates = kSmokeReplicates;
+  return outcome;
+}
 
+/// Says how many runs there are and returns those to make. Throws where one that is there was made
+/// with other settings.
+std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
+                                        const ExperimentOutcome& outcome) {
   std::vector<ExperimentRun> missing;
   for (const ExperimentRun& run : outcome.runs) {
     if (std::filesystem::exists(record_path(outcome.records, run))) {
@@ -157,6 +163,23 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_
   }
   std::cout << outcome.plan.name << ": " << outcome.runs.size() << " runs, "
             << outcome.runs.size() - missing.size() << " of them there already\n";
+  return missing;
+}
+
+}  // namespace
+
+void list_experiment(const ExperimentOptions& options) {
+  const ExperimentOutcome outcome = planned(options);
+  std::set<std::string> missing;
+  for (const ExperimentRun& run : missing_runs(options, outcome)) missing.insert(run.id());
+  for (const ExperimentRun& run : outcome.runs) {
+    std::cout << (missing.count(run.id()) > 0 ? "missing  " : "there    ") << run.id() << '\n';
+  }
+}
+
+ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_given) {
+  ExperimentOutcome outcome = planned(options);
+  const std::vector<ExperimentRun> missing = missing_runs(options, outcome);
   if (missing.empty()) return outcome;
   set_up_computing(part_of(options, outcome.plan, missing.front()).recipe, threads_given, "");
 

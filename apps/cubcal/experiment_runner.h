@@ -29,6 +29,9 @@ struct ExperimentOutcome {
   BootstrapOptions bootstrap;       ///< as the records were made
 };
 
+/// Names every run that was asked for, and says which are there already.
+void list_experiment(const ExperimentOptions& options);
+
 /// Makes every run that is not there yet and its record; says how far it is. A run's record is
 /// written last, so that an experiment that was stopped anywhere goes on there.
 ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_given);

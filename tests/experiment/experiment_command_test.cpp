@@ -44,6 +44,15 @@ TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
   const std::string before = contents_of(folder.path() / "runs/records/full-seed1-bnn.json");
   EXPECT_NE(before.find("\"one_temperature\""), std::string::npos);
 
+  const Outcome listed =
+      run_cubcal({"experiment", "small.toml", "--out", "runs", "--list"}, folder.path());
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_EQ(listed.out,
+            "small: 3 runs, 2 of them there already\n"
+            "there    full/seed1/deterministic\n"
+            "there    full/seed1/bnn\n"
+            "missing  full/seed1/bnn+cub\n");
+
   const Outcome all =
       run_cubcal({"experiment", "small.toml", "--out", "runs", "--bootstrap", "50"}, folder.path());
   ASSERT_EQ(all.exit_code, 0) << all.err;
