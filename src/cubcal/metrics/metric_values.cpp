@@ -27,7 +27,7 @@ const std::array<MetricInfo, kMetricCount>& metric_infos() {
       {Metric::kInaccurateCertain, "n_ic", "n IC", MetricUnit::kCount, 0},
       {Metric::kInaccurateUncertain, "n_iu", "n IU", MetricUnit::kCount, 0},
       {Metric::kMiMean, "mi_mean", "mean MI", MetricUnit::kNats, 0},
-      {Metric::kAurc, "aurc", "AURC", MetricUnit::kFraction, -1},
+      {Metric::kAurc, "aurc", "AURC", MetricUnit::kPercent, -1},
   }};
   return infos;
 }

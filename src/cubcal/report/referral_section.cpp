@@ -116,7 +116,7 @@ std::string ranking_table(const std::vector<Ranking>& all) {
   for (const Ranking& each : all) {
     double area = 0;
     for (const double risk : each.risk) area += risk / static_cast<double>(each.risk.size());
-    std::vector<std::string> cells{each.name, fixed(area, 4)};
+    std::vector<std::string> cells{each.name, percent(area, 2)};
     for (const double coverage : kCoverages) {
       cells.push_back(percent(accuracy_at_coverage(each.risk, coverage)));
     }
