@@ -68,6 +68,14 @@ TEST(CubLoss, HasTheValuesOfThePaper) {
   EXPECT_NEAR(loss_of({0.6, 0.4}, 0), -std::log(1 - 0.3 / 0.4), 1e-12);
 }
 
+TEST(CubLoss, OneAnswerToEverythingJustBelowGammaCostsNothing) {
+  // Why the weight has to stay small beside the cross entropy: right answers of confidence gamma
+  // are where AU wants them, and wrong ones with the rest spread evenly where IU does.
+  for (const std::int64_t label : {0, 1, 2, 3}) {
+    EXPECT_LT(loss_of({0.8999, 0.1001 / 3, 0.1001 / 3, 0.1001 / 3}, label), 2e-4) << label;
+  }
+}
+
 TEST(CubLoss, IsContinuousWithItsSlopeAtTheClamp) {
   CubOptions options;
   options.epsilon = 0.1;

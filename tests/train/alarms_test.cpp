@@ -51,6 +51,23 @@ TEST(Alarms, KlThatDominates) {
   EXPECT_TRUE(epoch_alarms(report, {5, 0.5, true, true}).empty());  // as a mean it may be large
 }
 
+TEST(Alarms, CubLossThatDominatesIsToldBeforeItsWarmUpEnds) {
+  EpochReport report = healthy();
+  report.beta = 0;
+  report.terms.cross_entropy = 0.25;
+  report.terms.cub = 2.7;
+  AlarmContext with_beta = context();
+  with_beta.beta = 1.2;
+  const std::vector<Alarm> alarms = epoch_alarms(report, with_beta);
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_EQ(alarms[0].kind, AlarmKind::kCubDominates);
+  EXPECT_NE(alarms[0].text.find("weighs 13 times the cross entropy (3.2 against 0.25)"),
+            std::string::npos)
+      << alarms[0].text;
+  with_beta.beta = 0.3;
+  EXPECT_TRUE(epoch_alarms(report, with_beta).empty());
+}
+
 TEST(Alarms, AccuracyAtChanceOnceAfterSoManyEpochs) {
   EpochReport report = healthy();
   report.validation[Metric::kAccuracy] = 0.505;

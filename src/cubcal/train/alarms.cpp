@@ -75,6 +75,16 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
                           "% of the loss, so the data hardly count: lower kl_weight, or use "
                           "kl_reduction = \"mean\""});
   }
+  const double cub = context.beta * report.terms.cub;
+  if (cub > 4 * report.terms.cross_entropy) {
+    alarms.push_back(
+        {AlarmKind::kCubDominates,
+         where + "CUB-Loss with beta " + rounded("%.3g", context.beta) + " weighs " +
+             rounded("%.0f", cub / report.terms.cross_entropy) + " times the cross entropy (" +
+             rounded("%.2g", cub) + " against " + rounded("%.2g", report.terms.cross_entropy) +
+             "), and one answer to all images at confidence gamma costs it nothing: the network "
+             "may end there; lower beta or set clip_norm"});
+  }
   const std::optional<double>& accuracy = report.validation[Metric::kAccuracy];
   if (report.epoch + 1 == context.chance_after_epochs && accuracy &&
       *accuracy <= context.commonest_share + 0.01) {

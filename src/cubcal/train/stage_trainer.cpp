@@ -37,6 +37,12 @@ EarlyStopOptions effective_early_stop(const StageOptions& options) {
   return early_stop;
 }
 
+/// The weight of CUB-Loss after its warm-up; 0 where there is none or it follows the other terms.
+double fixed_beta(const StageOptions& options) {
+  const bool fixed = options.beta.mode == BetaMode::kFixed;
+  return options.method == TrainingMethod::kBnnCub && fixed ? options.beta.beta : 0;
+}
+
 at::Tensor class_weight_tensor(const StageContext& context) {
   if (context.options.class_weight_power == 0) return {};
   const std::vector<double> weights =
@@ -115,7 +121,7 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
   state_.avuc.epochs = options_.avuc_threshold_epochs;
   alarm_context_ = {context.options.chance_after_epochs,
                     commonest_share(context.set.split("val"), context.set.classes()), gaussian(),
-                    options_.kl.reduction == KlReduction::kMean};
+                    options_.kl.reduction == KlReduction::kMean, fixed_beta(options_)};
 }
 
 KlScale StageTrainer::kl_scale() const {
