@@ -164,6 +164,7 @@ TEST_F(WriteReport, MethodsAndRepeatsAreCompared) {
         "About bnn+cub, the first of its 2 runs (seed 1)"}) {
     EXPECT_NE(page.find(words), std::string::npos) << words;
   }
+  EXPECT_EQ(count(page, ", one temperature"), 4U) << "two methods in the charts of ECE and NLL";
   EXPECT_EQ(count(page, "<details class=\"method\""), 2U);
   expect_unique_ids(page);
 }

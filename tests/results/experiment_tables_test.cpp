@@ -45,7 +45,9 @@ TEST(ExperimentTables, IntervalsAreTheMeanOfTheSeedsBounds) {
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(table.rows[0].names[0], "BNN");
   EXPECT_EQ(table.rows[1].names[0], "BNN + CUB");
-  EXPECT_EQ(table.rows[2].names[0], "zz, 1 seed");
+  EXPECT_EQ(table.rows[2].names[0], "zz");
+  EXPECT_EQ(table.rows[2].note, "1 seed");
+  EXPECT_EQ(table.rows[1].note, "");
   EXPECT_NEAR(table.rows[0].cells[0].interval->first, 0.73, 1e-12);
   EXPECT_NEAR(table.rows[0].cells[0].interval->second, 0.79, 1e-12);
   EXPECT_FALSE(table.rows[0].cells[1].interval.has_value());
@@ -89,37 +91,6 @@ TEST(ExperimentTables, OutliersByKindAndByMethod) {
   EXPECT_EQ(all.columns[1].header, "BNN + CUB");
   const ResultTable& price = table_named(tables, "eyes-price");
   EXPECT_EQ(price.columns[price.columns.size() - 2].header, "OOD AUROC of U %");
-}
-
-std::vector<ResultRecord> records_with_temperatures(double cub_avu) {
-  std::vector<ResultRecord> records = {example_record("full", "bnn", 1, 0.8),
-                                       example_record("full", "bnn+cub", 1, 0.8)};
-  records[1].metrics["avu"] = {cub_avu, {}};
-  for (const auto& [temperature, avu] :
-       std::vector<std::pair<double, double>>{{1.5, 0.6}, {1, 0.7}, {0.65, 0.78}, {0.5, 0.85}}) {
-    results::ScaledResult scaled{temperature, {}};
-    scaled.metrics["accuracy"] = {0.8, {}};
-    scaled.metrics["avu"] = {avu, {}};
-    records[0].scaled.push_back(scaled);
-  }
-  return records;
-}
-
-TEST(ExperimentTables, ThePriceStandsBesideThatOfSharpening) {
-  const ResultTable table =
-      table_named(experiment_tables(records_with_temperatures(0.8)), "eyes-price");
-  ASSERT_EQ(table.rows.size(), 3U);
-  const results::ResultRow& sharpened = table.rows.back();
-  EXPECT_EQ(sharpened.names[0], "BNN, logits / 0.65");
-  ASSERT_EQ(sharpened.cells.size(), table.columns.size());
-  EXPECT_EQ(sharpened.cells[2].seeds, std::vector<double>{0.78});
-  EXPECT_TRUE(sharpened.cells[1].empty());
-}
-
-TEST(ExperimentTables, NothingIsSharpenedWhereAvuIsNotBetter) {
-  const ResultTable table =
-      table_named(experiment_tables(records_with_temperatures(0.69)), "eyes-price");
-  EXPECT_EQ(table.rows.size(), 2U);
 }
 
 TEST(ExperimentTables, TheDocumentNamesItsCommandAndSeeds) {

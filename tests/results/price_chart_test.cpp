@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cubcal/results/price_of_avu.h"
-#include "results/example_record.h"
-
 namespace cubcal::results {
 namespace {
 
@@ -16,10 +13,10 @@ const plot::LineSeries* curve_of(const plot::Chart& chart) {
 }
 
 TEST(PriceChart, SettingsLieOnACurveByTheirMeanAvu) {
-  const plot::Chart chart = price_chart("NLL", {{"BNN", false, {0.5}, {0.6}},
-                                                {"large", true, {0.9, 1.1}, {0.8, 0.9}},
-                                                {"small", true, {0.6}, {0.7}},
-                                                {"none", true, {}, {}}});
+  const plot::Chart chart = price_chart("NLL", {{"BNN", false, {{0.5}, {0.6}}},
+                                                {"large", true, {{0.9, 1.1}, {0.8, 0.9}}},
+                                                {"small", true, {{0.6}, {0.7}}},
+                                                {"none", true, {}}});
   EXPECT_EQ(chart.elements().size(), 4U) << "the curve and three methods with runs";
   const plot::LineSeries* curve = curve_of(chart);
   ASSERT_NE(curve, nullptr);
@@ -28,16 +25,18 @@ TEST(PriceChart, SettingsLieOnACurveByTheirMeanAvu) {
 }
 
 TEST(PriceChart, OneSettingIsNoCurve) {
-  EXPECT_EQ(curve_of(price_chart("NLL", {{"BNN", false, {0.5}, {0.6}}, {"CUB", true, {1}, {1}}})),
-            nullptr);
+  EXPECT_EQ(
+      curve_of(price_chart("NLL", {{"BNN", false, {{0.5}, {0.6}}}, {"CUB", true, {{1}, {1}}}})),
+      nullptr);
 }
 
 TEST(PriceChart, AMethodsLineUnderOneTemperatureHasItsColourAndFitsTheAxes) {
-  const plot::Chart chart = price_chart(
-      "NLL",
-      {{"BNN", false, {0.5}, {0.6}, {{0.45, 0.5}, {0.9, 0.8}}}, {"CUB", false, {0.6}, {0.7}}});
+  const PricedMethod plain{
+      "BNN", false, {{0.5, 0.7}, {0.6, 0.6}}, {{{0.45}, {0.5}}, {{0.9}, {0.8}}}};
+  const plot::Chart chart = price_chart("NLL", {plain, {"CUB", false, {{0.6}, {0.7}}}});
   const plot::LineSeries* line = curve_of(chart);
   ASSERT_NE(line, nullptr);
+  EXPECT_EQ(line->name, "BNN, one temperature (1 of 2 runs)");
   EXPECT_EQ(line->x, (std::vector<double>{0.45, 0.9}));
   EXPECT_EQ(line->y, (std::vector<double>{0.5, 0.8}));
   const auto* discs = std::get_if<plot::ScatterSeries>(&chart.elements()[1]);
@@ -47,19 +46,19 @@ TEST(PriceChart, AMethodsLineUnderOneTemperatureHasItsColourAndFitsTheAxes) {
   EXPECT_GT(*chart.options().y_max, 0.8);
 }
 
+TEST(PriceChart, AMethodKeepsItsColourWhereAnotherHasNoRuns) {
+  const auto colour_of_last = [](const plot::Chart& chart) {
+    return std::get<plot::ScatterSeries>(chart.elements().back()).colour;
+  };
+  EXPECT_EQ(
+      colour_of_last(price_chart("ECE", {{"A", false, {{1}, {1}}}, {"B", false, {{1}, {1}}}})),
+      colour_of_last(price_chart("NLL", {{"A", false, {}}, {"B", false, {{1}, {1}}}})));
+}
+
 TEST(PriceChart, ASettingIsNamedAfterItsMethod) {
   EXPECT_TRUE(is_setting_of("bnn+cub", "bnn+cub"));
   EXPECT_TRUE(is_setting_of("bnn+cub", "bnn+cub-beta0.04"));
   EXPECT_FALSE(is_setting_of("bnn", "bnn+cub"));
-}
-
-TEST(PriceFigure, HasAChartForWhatRecordsHold) {
-  const std::string drawing = price_figure({test::example_record("full", "bnn", 1, 0.8),
-                                            test::example_record("full", "bnn+cub", 1, 0.8),
-                                            test::example_record("full", "bnn+cub-auto", 1, 0.7)});
-  EXPECT_NE(drawing.find("AvU against Acc %"), std::string::npos);
-  EXPECT_NE(drawing.find("bnn+cub-auto"), std::string::npos);
-  EXPECT_EQ(drawing.find("AvU against NLL"), std::string::npos) << "no record has an NLL";
 }
 
 }  // namespace

@@ -71,6 +71,9 @@ TEST(ResultRecord, SaysWhatIsWrongWithAFile) {
   refused(record.dump(), "is no record of a result: the field 'seed' is of the wrong type");
   record.erase("seed");
   refused(record.dump(), "is no record of a result: the field 'seed' is missing");
+  record = example_record_json("bnn", 1, 0.8);
+  record["test"].erase("intervals");
+  refused(record.dump(), "is no record of a result: the field 'intervals' is missing");
 }
 
 TEST(ResultRecord, FoldersAreSearchedAndSorted) {

@@ -171,46 +171,35 @@ std::string density_figure(const Method& method, Figures& figures) {
       chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing);
 }
 
-/// Price and AvU under each temperature, means over the runs in which both are defined.
-std::vector<std::pair<double, double>> scaled_prices(const Method& method, Metric metric,
-                                                     double scale) {
-  std::vector<std::pair<double, double>> points;
+results::PricedMethod priced(const Method& method, Metric metric, bool on_curve) {
+  const double scale = info_of(metric).unit == MetricUnit::kPercent ? 100 : 1;
+  const auto add = [&](results::PricedRuns& runs, const MetricValues& values) {
+    std::optional<double> price = values[metric];
+    if (price) *price *= scale;
+    runs.add(price, values[Metric::kAvu]);
+  };
+  results::PricedMethod result{method.label, on_curve};
+  for (const RunResult* run : method.runs) add(result.runs, run->values);
+  if (metric == Metric::kAccuracy) return result;  // which a temperature hardly changes
   for (std::size_t t = 0; t < method.runs.front()->scaled.size(); ++t) {
-    std::vector<std::optional<double>> prices;
-    std::vector<std::optional<double>> avus;
-    for (const RunResult* run : method.runs) {
-      prices.push_back(run->scaled[t].values[metric]);
-      avus.push_back(run->scaled[t].values[Metric::kAvu]);
-    }
-    const std::optional<Spread> price = spread_of(prices);
-    const std::optional<Spread> avu = spread_of(avus);
-    if (price && avu) points.emplace_back(price->mean * scale, avu->mean);
+    results::PricedRuns runs;
+    for (const RunResult* run : method.runs) add(runs, run->scaled[t].values);
+    if (!runs.avu.empty()) result.scaled.push_back(std::move(runs));
   }
-  return points;
+  return result;
 }
 
 std::string price_figures(const std::vector<Method>& methods, Figures& figures) {
   std::string html;
   for (const Metric metric : {Metric::kAccuracy, Metric::kEce, Metric::kNll}) {
     const MetricInfo& info = info_of(metric);
-    const bool percent = info.unit == MetricUnit::kPercent;
-    const double scale = percent ? 100 : 1;
-    std::vector<results::PricedMethod> priced;
+    std::vector<results::PricedMethod> all;
     for (const Method& method : methods) {
-      priced.push_back(
-          {method.label, results::is_setting_of(methods.front().label, method.label), {}, {}, {}});
-      // Accuracy is hardly changed by a temperature.
-      if (metric != Metric::kAccuracy) {
-        priced.back().scaled = scaled_prices(method, metric, scale);
-      }
-      for (const RunResult* run : method.runs) {
-        if (!run->values[metric] || !run->values[Metric::kAvu]) continue;
-        priced.back().price.push_back(*run->values[metric] * scale);
-        priced.back().avu.push_back(*run->values[Metric::kAvu]);
-      }
+      const bool setting = results::is_setting_of(methods.front().label, method.label);
+      all.push_back(priced(method, metric, setting));
     }
-    html += figures.figure(
-        results::price_chart(info.label + std::string(percent ? " %" : ""), priced), "");
+    const char* unit = info.unit == MetricUnit::kPercent ? " %" : "";
+    html += figures.figure(results::price_chart(std::string(info.label) + unit, all), "");
   }
   return html;
 }
@@ -235,8 +224,9 @@ std::string methods_section(const std::vector<Method>& methods, const ReportOpti
     html += element("h3", "What a better AvU costs") + "\n" +
             figure_row(price_figures(methods, figures), "small row") +
             paragraph(
-                "A disc is a run. A line is what its method's networks become when all their "
-                "logits are divided by one temperature, from " +
+                "A disc is a run; a dotted line joins settings of one method. A full line, for ECE "
+                "and NLL, is what a method's networks become when all their logits are divided by "
+                "one temperature, from " +
                     plot::readable_number(kComparedTemperatures.front()) + " to " +
                     plot::readable_number(kComparedTemperatures.back()) +
                     ": a temperature below 1 raises AvU too, so a loss has earned its AvU as far "

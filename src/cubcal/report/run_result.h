@@ -47,7 +47,7 @@ struct RunResult {
   MetricValues values;
   MetricIntervals intervals;
   std::optional<double> error_auroc;  ///< chance that a wrong answer is more uncertain than a right
-  std::vector<ScaledValues> scaled;   ///< by one temperature; only where methods are compared
+  std::vector<ScaledValues> scaled;   ///< by one temperature; only where there are several runs
   std::vector<PostHoc> post_hoc;
   std::optional<std::size_t> chosen;  ///< the calibration shown beside no calibration
   std::optional<ObjectiveMap> objective;

@@ -31,7 +31,8 @@ ResultTable training_table(const Grid& grid) {
                     columns_of(metrics),
                     {}};
   for (const std::string& method : grid.methods(grid.main_regime())) {
-    ResultRow row{{grid.title(grid.main_regime(), method)}, {}};
+    const std::size_t seeds = grid.repeats(grid.main_regime(), method).size();
+    ResultRow row{{method_title(method)}, {}, grid.note(seeds)};
     add_cells(grid, grid.main_regime(), method, "", metrics, row);
     table.rows.push_back(std::move(row));
   }
@@ -134,7 +135,8 @@ ResultTable detectors_by_method(const Grid& grid) {
                     {},
                     {}};
   for (const std::string& method : grid.methods(regime)) {
-    table.columns.push_back({grid.title(regime, method), 1, 100});
+    const std::string note = grid.note(grid.repeats(regime, method).size());
+    table.columns.push_back({method_title(method) + (note.empty() ? "" : ", " + note), 1, 100});
   }
   for (const std::string& category : categories) {
     for (const DetectorResult& detector : detectors) {
@@ -182,7 +184,9 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
       "the 95% bootstrap interval over test images (the mean of the seeds' bounds: the images are "
       "the same, so more seeds do not narrow it). Beside them the paper's numbers, which are of "
       "its "
-      "own data and a single seed. U in nats.\n\n";
+      "own data and a single seed. U in nats. \"BNN, logits / T\" is the plain Bayesian network "
+      "with its logits divided by one temperature: the one that brings its AvU on the test split "
+      "nearest to that of the paper's method, of the seeds whose records tell.\n\n";
   for (const std::vector<ResultRecord>& own : by_experiment(records)) {
     std::set<std::uint64_t> seeds;
     std::set<std::string> devices;

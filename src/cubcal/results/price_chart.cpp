@@ -32,8 +32,8 @@ std::pair<double, double> roomy_range(const std::vector<double>& values) {
 plot::LineSeries curve(const std::vector<PricedMethod>& methods) {
   std::vector<std::pair<double, double>> means;  // AvU, price
   for (const PricedMethod& method : methods) {
-    if (method.on_curve && !method.avu.empty()) {
-      means.emplace_back(mean(method.avu), mean(method.price));
+    if (method.on_curve && !method.runs.avu.empty()) {
+      means.emplace_back(mean(method.runs.avu), mean(method.runs.price));
     }
   }
   std::sort(means.begin(), means.end());
@@ -52,12 +52,17 @@ plot::LineSeries curve(const std::vector<PricedMethod>& methods) {
 plot::LineSeries scaled_line(const PricedMethod& method, plot::Colour colour) {
   plot::LineSeries line;
   line.name = plot::literal(method.title) + ", one temperature";
+  const std::size_t known = method.scaled.front().avu.size();
+  if (known < method.runs.avu.size()) {
+    line.name +=
+        " (" + std::to_string(known) + " of " + std::to_string(method.runs.avu.size()) + " runs)";
+  }
   line.colour = colour;
   line.width = 1;
   line.in_legend = false;
-  for (const auto& [price, avu] : method.scaled) {
-    line.x.push_back(price);
-    line.y.push_back(avu);
+  for (const PricedRuns& runs : method.scaled) {
+    line.x.push_back(mean(runs.price));
+    line.y.push_back(mean(runs.avu));
   }
   return line;
 }
@@ -65,16 +70,23 @@ plot::LineSeries scaled_line(const PricedMethod& method, plot::Colour colour) {
 plot::ScatterSeries discs(const PricedMethod& method, plot::Colour colour) {
   plot::ScatterSeries runs;
   runs.name = plot::literal(method.title);
-  runs.x = method.price;
-  runs.y = method.avu;
+  runs.x = method.runs.price;
+  runs.y = method.runs.avu;
   runs.colour = colour;
   runs.radius = 4;
   runs.opacity = 0.85;
-  runs.notes.assign(method.avu.size(), method.title);
+  runs.notes.assign(method.runs.avu.size(), method.title);
   return runs;
 }
 
 }  // namespace
+
+void PricedRuns::add(const std::optional<double>& price_of_run,
+                     const std::optional<double>& avu_of_run) {
+  if (!price_of_run || !avu_of_run) return;
+  price.push_back(*price_of_run);
+  avu.push_back(*avu_of_run);
+}
 
 bool is_setting_of(const std::string& method, const std::string& name) {
   return name == method || name.rfind(method + "-", 0) == 0;
@@ -86,16 +98,23 @@ plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod
   options.description = "AvU of every run against " + price + ", a colour for each method.";
   options.x_label = price;
   options.y_label = "AvU";
+  std::vector<plot::LineSeries> lines;
+  if (plot::LineSeries line = curve(methods); line.x.size() > 1) lines.push_back(std::move(line));
+  std::vector<plot::ScatterSeries> runs;
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    if (methods[i].runs.avu.empty()) continue;
+    const plot::Colour colour = kColours[i % kColours.size()];
+    if (methods[i].scaled.size() > 1) lines.push_back(scaled_line(methods[i], colour));
+    runs.push_back(discs(methods[i], colour));
+  }
   std::vector<double> prices;
   std::vector<double> avus;
-  for (const PricedMethod& method : methods) {
-    prices.insert(prices.end(), method.price.begin(), method.price.end());
-    avus.insert(avus.end(), method.avu.begin(), method.avu.end());
-    for (const auto& [price, avu] : method.scaled) {
-      prices.push_back(price);
-      avus.push_back(avu);
-    }
-  }
+  const auto widen = [&](const auto& series) {
+    prices.insert(prices.end(), series.x.begin(), series.x.end());
+    avus.insert(avus.end(), series.y.begin(), series.y.end());
+  };
+  for (const plot::LineSeries& line : lines) widen(line);
+  for (const plot::ScatterSeries& each : runs) widen(each);
   if (!prices.empty()) {
     std::tie(options.x_min, options.x_max) = roomy_range(prices);
     std::tie(options.y_min, options.y_max) = roomy_range(avus);
@@ -104,15 +123,8 @@ plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod
   options.height = 330;
   options.legend = plot::LegendPlace::kBelow;
   plot::Chart chart(options);
-  plot::LineSeries line = curve(methods);
-  if (line.x.size() > 1) chart.line(std::move(line));
-  std::size_t drawn = 0;
-  for (const PricedMethod& method : methods) {
-    if (method.avu.empty()) continue;
-    const plot::Colour colour = kColours[drawn++ % kColours.size()];
-    if (method.scaled.size() > 1) chart.line(scaled_line(method, colour));
-    chart.scatter(discs(method, colour));
-  }
+  for (plot::LineSeries& line : lines) chart.line(std::move(line));
+  for (plot::ScatterSeries& each : runs) chart.scatter(std::move(each));
   return chart;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "cubcal/plot/svg.h"
 #include "cubcal/results/price_chart.h"
@@ -11,13 +12,27 @@ namespace cubcal::results {
 
 namespace {
 
+/// Runs of BNN of which one temperature is known and the runs of the paper's method of the same
+/// seeds.
+std::pair<Repeats, Repeats> comparable_runs(const Grid& grid) {
+  std::pair<Repeats, Repeats> pairs;
+  for (const ResultRecord* plain : grid.repeats(grid.main_regime(), "bnn")) {
+    if (plain->scaled.empty()) continue;
+    for (const ResultRecord* other : grid.repeats(grid.main_regime(), grid.main_method())) {
+      if (other->seed != plain->seed) continue;
+      pairs.first.push_back(plain);
+      pairs.second.push_back(other);
+    }
+  }
+  return pairs;
+}
+
 /// A network without the paper's loss, sharpened until its AvU is nearest to that of the paper's
 /// method. Nothing where it needs no sharpening or its record does not tell.
 std::optional<ResultRow> sharpened_row(const Grid& grid, const std::vector<std::string>& metrics) {
-  const std::string regime = grid.main_regime();
-  if (!grid.has(regime, "bnn") || grid.main_method() == "bnn") return std::nullopt;
-  const Repeats plain = grid.repeats(regime, "bnn");
-  const ResultCell goal = cell_of(grid.repeats(regime, grid.main_method()), test_metrics, "avu");
+  if (grid.main_method() == "bnn") return std::nullopt;
+  const auto [plain, others] = comparable_runs(grid);
+  const ResultCell goal = cell_of(others, test_metrics, "avu");
   std::optional<double> nearest;
   double distance = std::numeric_limits<double>::infinity();
   for (const double temperature : temperatures_of(plain)) {
@@ -27,45 +42,43 @@ std::optional<ResultRow> sharpened_row(const Grid& grid, const std::vector<std::
     nearest = temperature;
   }
   if (!nearest || *nearest >= 1) return std::nullopt;
-  ResultRow row{{}, {}};
+  ResultRow row{{method_title("bnn") + ", logits / " + plot::readable_number(*nearest)},
+                {},
+                grid.note(plain.size())};
   for (const std::string& metric : metrics) {
     row.cells.push_back(cell_of(plain, scaled_by(*nearest), metric));
   }
-  const std::size_t seeds = row.cells.front().seeds.size();
-  row.names = {method_title("bnn") + ", logits / " + plot::readable_number(*nearest) +
-               (seeds == plain.size() ? "" : ", " + counted_seeds(seeds))};
   return row;
 }
 
-/// AvU of each run of a method and the metric that `select` finds beside it.
-PricedMethod priced(const Grid& grid, const std::string& method, const Selector& select,
-                    const std::string& metric) {
-  PricedMethod result;
-  result.title = method_title(method);
-  result.on_curve = is_setting_of("bnn+cub", method);
+PricedRuns priced_runs(const Repeats& repeats, const Selector& price, const Selector& avu,
+                       const std::string& metric) {
+  PricedRuns runs;
   const double scale = metric_formats().at(metric).scale;
-  for (const ResultRecord* record : grid.repeats(grid.main_regime(), method)) {
-    const ResultCell price = cell_of({record}, select, metric);
-    const ResultCell avu = cell_of({record}, test_metrics, "avu");
-    if (price.seeds.empty() || avu.seeds.empty()) continue;
-    result.price.push_back(scale * price.seeds.front());
-    result.avu.push_back(avu.seeds.front());
+  const auto value = [](const ResultCell& cell) {
+    return cell.empty() ? std::nullopt : std::optional<double>(cell.mean());
+  };
+  for (const ResultRecord* record : repeats) {
+    std::optional<double> of_run = value(cell_of({record}, price, metric));
+    if (of_run) *of_run *= scale;
+    runs.add(of_run, value(cell_of({record}, avu, "avu")));
   }
-  return result;
+  return runs;
 }
 
-/// Price and AvU of a method under one temperature, means over its seeds.
-std::vector<std::pair<double, double>> scaled_prices(const Grid& grid, const std::string& method,
-                                                     const std::string& metric) {
+/// `select` finds the price of a run; one temperature is looked at for those of the test metrics.
+PricedMethod priced(const Grid& grid, const std::string& method, const Selector& select,
+                    const std::string& metric, bool with_temperatures) {
   const Repeats repeats = grid.repeats(grid.main_regime(), method);
-  std::vector<std::pair<double, double>> points;
+  PricedMethod result{method_title(method), is_setting_of("bnn+cub", method),
+                      priced_runs(repeats, select, test_metrics, metric)};
+  if (!with_temperatures) return result;
   for (const double temperature : temperatures_of(repeats)) {
-    const ResultCell price = cell_of(repeats, scaled_by(temperature), metric);
-    const ResultCell avu = cell_of(repeats, scaled_by(temperature), "avu");
-    if (price.empty() || avu.empty()) continue;
-    points.emplace_back(metric_formats().at(metric).scale * price.mean(), avu.mean());
+    const Selector scaled = scaled_by(temperature);
+    PricedRuns runs = priced_runs(repeats, scaled, scaled, metric);
+    if (!runs.avu.empty()) result.scaled.push_back(std::move(runs));
   }
-  return points;
+  return result;
 }
 
 }  // namespace
@@ -86,7 +99,7 @@ ResultTable price_table(const Grid& grid) {
     for (const auto& [key, title] : scores) table.columns.push_back({title, 1, 100});
   }
   for (const std::string& method : grid.methods(regime)) {
-    ResultRow row{{grid.title(regime, method)}, {}};
+    ResultRow row{{method_title(method)}, {}, grid.note(grid.repeats(regime, method).size())};
     for (const std::string& metric : metrics) {
       row.cells.push_back(cell_of(grid.repeats(regime, method), test_metrics, metric));
     }
@@ -107,22 +120,21 @@ ResultTable price_table(const Grid& grid) {
 std::string price_figure(const std::vector<ResultRecord>& records) {
   const Grid grid(records);
   std::vector<plot::Chart> charts;
-  const auto add = [&](const std::string& label, const Selector& select, const char* metric) {
+  const auto add = [&](const std::string& label, const Selector& select, const char* metric,
+                       bool with_temperatures) {
     std::vector<PricedMethod> methods;
     bool any = false;
     for (const std::string& method : grid.methods(grid.main_regime())) {
-      methods.push_back(priced(grid, method, select, metric));
-      if (std::string(metric) != "accuracy") {  // which a temperature hardly changes
-        methods.back().scaled = scaled_prices(grid, method, metric);
-      }
-      any = any || !methods.back().avu.empty();
+      methods.push_back(priced(grid, method, select, metric, with_temperatures));
+      any = any || !methods.back().runs.avu.empty();
     }
     if (any) charts.push_back(price_chart(label, methods));
   };
-  for (const char* metric : {"accuracy", "ece", "nll"}) {
-    add(metric_formats().at(metric).header, test_metrics, metric);
-  }
-  add("AUROC % of outliers by *U*", detection("uncertainty", ""), "auroc");
+  // A temperature hardly changes accuracy, and records do not tell what it does to outliers.
+  add(metric_formats().at("accuracy").header, test_metrics, "accuracy", false);
+  add(metric_formats().at("ece").header, test_metrics, "ece", true);
+  add(metric_formats().at("nll").header, test_metrics, "nll", true);
+  add("AUROC % of outliers by *U*", detection("uncertainty", ""), "auroc", false);
   return plot::panels(charts, charts.size() % 2 == 0 ? 2 : 3);
 }
 

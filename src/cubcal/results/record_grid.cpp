@@ -126,12 +126,20 @@ ResultCell cell_of(const Repeats& repeats, const Selector& select, const std::st
 }
 
 std::vector<double> temperatures_of(const Repeats& repeats) {
-  std::vector<double> temperatures;
+  std::vector<double> common;
+  bool first = true;
   for (const ResultRecord* record : repeats) {
-    if (!temperatures.empty()) break;
-    for (const ScaledResult& each : record->scaled) temperatures.push_back(each.temperature);
+    if (record->scaled.empty()) continue;
+    std::vector<double> own;
+    for (const ScaledResult& each : record->scaled) {
+      const bool kept =
+          first || std::find(common.begin(), common.end(), each.temperature) != common.end();
+      if (kept) own.push_back(each.temperature);
+    }
+    common = std::move(own);
+    first = false;
   }
-  return temperatures;
+  return common;
 }
 
 Grid::Grid(const std::vector<ResultRecord>& records) : first_(records.front()) {
@@ -177,10 +185,8 @@ Repeats Grid::repeats(const std::string& regime, const std::string& method) cons
   return found == runs_.end() ? Repeats{} : found->second;
 }
 
-std::string Grid::title(const std::string& regime, const std::string& method) const {
-  const std::size_t seeds = repeats(regime, method).size();
-  if (seeds == seeds_.size()) return method_title(method);
-  return method_title(method) + ", " + counted_seeds(seeds);
+std::string Grid::note(std::size_t seeds) const {
+  return seeds == seeds_.size() ? "" : counted_seeds(seeds);
 }
 
 std::string Grid::main_method() const {

@@ -42,10 +42,11 @@ Selector detection(const std::string& detector, const std::string& category);
 
 ResultCell cell_of(const Repeats& repeats, const Selector& select, const std::string& metric);
 
-/// The temperatures that a run was looked at under, from soft to sharp.
+/// The temperatures under which every run was looked at that was looked at under any, from soft to
+/// sharp.
 std::vector<double> temperatures_of(const Repeats& repeats);
 
-/// The records of an experiment, at least one, by regime and method.
+/// The records of an experiment, at least one, by regime and method. They must outlive it.
 class Grid {
  public:
   explicit Grid(const std::vector<ResultRecord>& records);
@@ -61,8 +62,8 @@ class Grid {
   std::vector<std::string> methods(const std::string& regime) const;
   bool has(const std::string& regime, const std::string& method) const;
   Repeats repeats(const std::string& regime, const std::string& method) const;
-  /// What the method is called, and how many seeds it has where others have more.
-  std::string title(const std::string& regime, const std::string& method) const;
+  /// "2 seeds" where the experiment has more, else nothing.
+  std::string note(std::size_t seeds) const;
   /// The paper's method, or what stands in for it.
   std::string main_method() const;
 

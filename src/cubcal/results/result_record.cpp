@@ -41,10 +41,8 @@ std::pair<double, double> read_interval(const Json& json, const std::string& nam
   return {ends[0], ends[1]};
 }
 
-/// {"accuracy": 0.9}, and where there are intervals {"accuracy": [0.8, 0.95]} beside it.
-MetricMap read_metrics(const Json& set) {
-  const Json& values = field(set, "metrics");
-  const Json intervals = set.value("intervals", Json::object());
+/// {"accuracy": 0.9} with {"accuracy": [0.8, 0.95]} beside it.
+MetricMap read_metrics(const Json& values, const Json& intervals) {
   MetricMap metrics;
   for (const auto& [key, value] : values.items()) {
     Measured& measured = metrics[key];
@@ -54,6 +52,10 @@ MetricMap read_metrics(const Json& set) {
     }
   }
   return metrics;
+}
+
+MetricMap read_measured(const Json& set) {
+  return read_metrics(field(set, "metrics"), field(set, "intervals"));
 }
 
 /// The numbers of a row of the OOD table: "auroc" with "auroc_interval" beside it.
@@ -91,14 +93,15 @@ ResultRecord from_json(const Json& json) {
   record.method = value_of<std::string>(json, "method");
   record.seed = value_of<std::uint64_t>(json, "seed");
   record.device = value_of<std::string>(field(json, "training"), "device");
-  record.metrics = read_metrics(field(json, "test"));
+  record.metrics = read_measured(field(json, "test"));
   for (const Json& each : field(json, "post_hoc")) {
     record.post_hoc.push_back({value_of<std::string>(each, "method"),
                                value_of<double>(each, "t_high"), value_of<double>(each, "t_low"),
-                               read_metrics(each)});
+                               read_measured(each)});
   }
   for (const Json& each : json.value("one_temperature", Json::array())) {
-    record.scaled.push_back({value_of<double>(each, "t"), read_metrics(each)});
+    record.scaled.push_back(
+        {value_of<double>(each, "t"), read_metrics(field(each, "metrics"), Json::object())});
   }
   for (const Json& each : field(json, "ood")) record.detectors.push_back(read_detector(each));
   return record;

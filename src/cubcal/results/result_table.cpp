@@ -96,6 +96,7 @@ std::vector<std::string> header_texts(const ResultTable& table) {
 
 std::vector<std::string> row_texts(const ResultTable& table, const ResultRow& row) {
   std::vector<std::string> texts = row.names;
+  if (!row.note.empty()) texts.back() += ", " + row.note;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const ResultCell& cell = row.cells[c];
     texts.push_back(cell_text(cell, table.columns[c]));

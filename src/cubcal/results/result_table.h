@@ -31,6 +31,7 @@ struct ResultCell {
 struct ResultRow {
   std::vector<std::string> names;  ///< one for each name column
   std::vector<ResultCell> cells;   ///< one for each column
+  std::string note = {};           ///< beside the last name in print, not in CSV
 };
 
 struct ResultTable {
