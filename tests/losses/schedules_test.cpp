@@ -39,6 +39,25 @@ TEST(BetaSchedule, AutomaticFollowsTheEpochBefore) {
   EXPECT_EQ(schedule.beta(), 1e-3);
 }
 
+TEST(BetaSchedule, ByShareLooksAtTheCrossEntropyAlone) {
+  BetaOptions options{BetaMode::kShare, 0, 1};
+  options.share = 0.2;
+  BetaSchedule schedule(options);
+  schedule.observe(0.3, 100.0, 10.0);
+  schedule.observe(0.5, 100.0, 30.0);
+  EXPECT_EQ(schedule.beta(), 0);
+  schedule.end_epoch();
+  EXPECT_NEAR(schedule.beta(), 0.2 * 0.4 / 20.0, 1e-15);
+  schedule.observe(1e-6, 0.0, 1.0);
+  schedule.end_epoch();
+  EXPECT_NEAR(schedule.beta(), 2e-7, 1e-15) << "no floor: an easy task needs little";
+  schedule.observe(1.0, 0.0, 1e-9);
+  schedule.end_epoch();
+  EXPECT_EQ(schedule.beta(), 1e2);
+  options.share = -0.1;
+  EXPECT_THROW(BetaSchedule{options}, ArgumentError);
+}
+
 TEST(BetaSchedule, ContinuesFromASavedState) {
   BetaSchedule first({BetaMode::kAutomatic, 0, 1});
   first.observe(1.0, 0.5, 10.0);

@@ -53,7 +53,6 @@ TEST(Alarms, KlThatDominates) {
 
 TEST(Alarms, CubLossThatDominatesIsToldBeforeItsWarmUpEnds) {
   EpochReport report = healthy();
-  report.beta = 0;
   report.terms.cross_entropy = 0.25;
   report.terms.cub = 2.7;
   AlarmContext with_beta = context();

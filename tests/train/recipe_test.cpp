@@ -49,6 +49,14 @@ TEST(Recipe, ReadsWhatItSaysAndDefaultsTheRest) {
   EXPECT_DOUBLE_EQ(recipe.run.stages[1].beta.beta, 0.6);
 }
 
+TEST(Recipe, BetaMayFollowTheCrossEntropy) {
+  const Recipe recipe = parse(kTwoStages, {"stage2.beta_mode='share'", "stage2.beta_share=0.3"});
+  EXPECT_EQ(recipe.run.stages[1].beta.mode, BetaMode::kShare);
+  EXPECT_EQ(recipe.run.stages[1].beta.share, 0.3);
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.beta_mode='half'"}); },
+                              "must be fixed, share or auto, not 'half'");
+}
+
 TEST(Recipe, ItsTextReadsBackAsTheSameText) {
   const Recipe recipe = parse(kTwoStages, {"stage2.learning_rate=4e-4", "stage2.beta=0.1"});
   const Recipe again = parse(recipe.text);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -158,6 +159,21 @@ TEST(TrainingRun, BetaIsZeroInTheWarmUpAndTheBestEpochComesAfterIt) {
   EXPECT_EQ(recorder.epochs[2].beta, 0.01);
   EXPECT_FALSE(recorder.epochs[0].best || recorder.epochs[1].best);
   EXPECT_TRUE(recorder.epochs[2].best);
+}
+
+TEST(TrainingRun, ACubLossTooHeavyIsToldWhileItsWarmUpLasts) {
+  const ScratchFolder folder;
+  RunOptions options = one_stage(TrainingMethod::kBnnCub, 2);
+  options.stages[0].beta = {BetaMode::kFixed, 10, 1};
+  options.stages[0].sgd.clip_norm = 1;
+  Recorder recorder;
+  train_tiny(options, folder.file("run"), recorder);
+  EXPECT_EQ(recorder.epochs.front().beta, 0);
+  const auto told = std::count_if(
+      recorder.warnings.begin(), recorder.warnings.end(), [](const std::string& warning) {
+        return warning.find("epoch 1: CUB-Loss with beta 10 weighs ") != std::string::npos;
+      });
+  EXPECT_EQ(told, 1);
 }
 
 /// Stopped after every few steps, in the middle of epochs, at their ends and between stages.

@@ -10,14 +10,17 @@ void check_beta_options(const BetaOptions& options) {
   check_at_least("beta", options.beta, 0);
   check_finite("beta", options.beta);
   check_at_least("warmup_epochs", options.warmup_epochs, 0);
+  check_at_least("beta_share", options.share, 0);
+  check_finite("beta_share", options.share);
 }
 
 BetaSchedule::BetaSchedule(const BetaOptions& chosen) : options(chosen) {
   check_beta_options(chosen);
 }
 
-double BetaSchedule::beta() const {
-  if (state.epoch < options.warmup_epochs) return 0;
+double BetaSchedule::beta() const { return state.epoch < options.warmup_epochs ? 0 : weight(); }
+
+double BetaSchedule::weight() const {
   return options.mode == BetaMode::kFixed ? options.beta : state.current;
 }
 
@@ -31,7 +34,10 @@ void BetaSchedule::observe(double cross_entropy, double kl, double cub) {
 void BetaSchedule::end_epoch() {
   // The number of steps cancels in the quotient of means.
   if (state.steps > 0 && state.cub_sum > 0) {
-    state.current = std::clamp(0.5 * (state.data_sum + state.kl_sum) / state.cub_sum, 1e-3, 1e2);
+    state.current =
+        options.mode == BetaMode::kShare
+            ? std::min(options.share * state.data_sum / state.cub_sum, 1e2)
+            : std::clamp(0.5 * (state.data_sum + state.kl_sum) / state.cub_sum, 1e-3, 1e2);
   }
   state.data_sum = state.kl_sum = state.cub_sum = 0;
   state.steps = 0;

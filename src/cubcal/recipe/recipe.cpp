@@ -41,7 +41,8 @@ MopedPrior parse_moped_prior(const std::string& name) {
 BetaMode parse_beta_mode(const std::string& name) {
   if (name == "fixed") return BetaMode::kFixed;
   if (name == "auto") return BetaMode::kAutomatic;
-  throw ArgumentError("must be fixed or auto, not '" + name + "'");
+  if (name == "share") return BetaMode::kShare;
+  throw ArgumentError("must be fixed, share or auto, not '" + name + "'");
 }
 
 BatchReduction parse_batch_reduction(const std::string& name) {
@@ -182,6 +183,7 @@ void read_bayes(StrictTable& table, StageOptions& stage) {
   table.read("cub_epsilon", stage.cub.epsilon);
   table.read_as("beta_mode", stage.beta.mode, parse_beta_mode);
   table.read("beta", stage.beta.beta);
+  table.read("beta_share", stage.beta.share);
   table.read("beta_warmup_epochs", stage.beta.warmup_epochs);
   table.read("avuc_weight", stage.avuc_weight);
   table.read("avuc_threshold_epochs", stage.avuc_threshold_epochs);

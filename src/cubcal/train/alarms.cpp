@@ -76,14 +76,16 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
                           "kl_reduction = \"mean\""});
   }
   const double cub = context.beta * report.terms.cub;
-  if (cub > 4 * report.terms.cross_entropy) {
+  // A network that is sure of everything has almost no cross entropy to compare with.
+  const bool comparable = report.terms.cross_entropy > 0.02;
+  if (comparable && cub > 4 * report.terms.cross_entropy) {
     alarms.push_back(
         {AlarmKind::kCubDominates,
          where + "CUB-Loss with beta " + rounded("%.3g", context.beta) + " weighs " +
              rounded("%.0f", cub / report.terms.cross_entropy) + " times the cross entropy (" +
              rounded("%.2g", cub) + " against " + rounded("%.2g", report.terms.cross_entropy) +
-             "), and one answer to all images at confidence gamma costs it nothing: the network "
-             "may end there; lower beta or set clip_norm"});
+             "), and one answer to all images at confidence gamma costs it nothing, so the network "
+             "may end there: lower beta, or set beta_mode = \"share\""});
   }
   const std::optional<double>& accuracy = report.validation[Metric::kAccuracy];
   if (report.epoch + 1 == context.chance_after_epochs && accuracy &&

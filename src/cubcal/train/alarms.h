@@ -28,14 +28,14 @@ struct AlarmContext {
   bool gaussian = false;
   /// KL is a mean over weights, whose size says nothing of its pull: each weight's is tiny.
   bool kl_is_mean = false;
-  double beta = 0;  ///< weight that CUB-Loss has or will have after its warm-up; 0: none, or auto
+  double beta = 0;  ///< weight that CUB-Loss has, or will have once its warm-up is over
 };
 
 enum class AlarmKind {
   kSigmaCollapsed,  ///< noise_to_signal below 1e-3
   kSigmaExploded,   ///< noise_to_signal above 10
   kKlDominates,     ///< KL, unless a mean over weights, above nine tenths of the loss
-  kCubDominates,    ///< CUB-Loss above four times the cross entropy, at its weight after warm-up
+  kCubDominates,    ///< CUB-Loss, at its weight after warm-up, above four times the cross entropy
   kAtChance         ///< accuracy of the commonest class after `chance_after_epochs` epochs
 };
 

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "cubcal/infer/mc_engine.h"
+#include "cubcal/core/error.h"
 #include "cubcal/losses/class_weights.h"
 #include "cubcal/train/epoch_log.h"
 #include "cubcal/train/tensorboard.h"
@@ -35,12 +35,6 @@ EarlyStopOptions effective_early_stop(const StageOptions& options) {
         std::max<std::int64_t>(early_stop.min_epochs, options.beta.warmup_epochs + 1);
   }
   return early_stop;
-}
-
-/// The weight of CUB-Loss after its warm-up; 0 where there is none or it follows the other terms.
-double fixed_beta(const StageOptions& options) {
-  const bool fixed = options.beta.mode == BetaMode::kFixed;
-  return options.method == TrainingMethod::kBnnCub && fixed ? options.beta.beta : 0;
 }
 
 at::Tensor class_weight_tensor(const StageContext& context) {
@@ -121,7 +115,7 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
   state_.avuc.epochs = options_.avuc_threshold_epochs;
   alarm_context_ = {context.options.chance_after_epochs,
                     commonest_share(context.set.split("val"), context.set.classes()), gaussian(),
-                    options_.kl.reduction == KlReduction::kMean, fixed_beta(options_)};
+                    options_.kl.reduction == KlReduction::kMean};
 }
 
 KlScale StageTrainer::kl_scale() const {
@@ -302,6 +296,7 @@ void StageTrainer::log(const EpochReport& report) {
 }
 
 void StageTrainer::raise_alarms(const EpochReport& report) {
+  if (options_.method == TrainingMethod::kBnnCub) alarm_context_.beta = beta_.weight();
   for (const Alarm& alarm : epoch_alarms(report, alarm_context_)) {
     if (raised_.insert(alarm.kind).second) context_.observer.warning(alarm.text);
   }
