@@ -9,9 +9,11 @@ namespace cubcal::app {
 namespace {
 
 volatile std::sig_atomic_t interrupt_count = 0;
+volatile std::sig_atomic_t last_signal = SIGINT;
 
 void on_signal(int signal) {
   interrupt_count = interrupt_count + 1;
+  last_signal = signal;
   if (interrupt_count < 2) return;
   remove_unfinished_files();
   std::signal(signal, SIG_DFL);
@@ -32,5 +34,7 @@ InterruptWatch::~InterruptWatch() {
 }
 
 bool InterruptWatch::interrupted() { return interrupt_count > 0; }
+
+int InterruptWatch::exit_code() { return 128 + last_signal; }
 
 }  // namespace cubcal::app

@@ -12,6 +12,8 @@ class InterruptWatch {
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
   static bool interrupted();
+  /// 130 for Ctrl-C and 143 for SIGTERM, as shells report a program that was ended by them.
+  static int exit_code();
 
  private:
   using Handler = void (*)(int);

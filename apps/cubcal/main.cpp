@@ -14,6 +14,7 @@
 #include "cubcal/core/parallel.h"
 #include "cubcal/core/version.h"
 #include "cubcal/io/atomic_file.h"
+#include "interrupt.h"
 #ifdef CUBCAL_NN
 #include "report_images.h"
 #endif
@@ -22,7 +23,6 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
-constexpr int kInterrupted = 130;  // as shells report a program that Ctrl-C ended
 
 /// Ctrl-C where nothing watches for it: ends the process as it would have, without leaving half a
 /// file behind.
@@ -195,7 +195,7 @@ int main(int argc, char** argv) {
   } catch (const cubcal::ArgumentError& error) {
     return complain(error.what(), kUsage);
   } catch (const cubcal::Interrupted& error) {
-    return complain(error.what(), kInterrupted);
+    return complain(error.what(), cubcal::app::InterruptWatch::exit_code());
   } catch (const cubcal::Error& error) {
     return complain(error.what(), kFailure);
   } catch (const std::bad_alloc&) {

@@ -7,8 +7,8 @@
 #include <iostream>
 
 #include "compute_setup.h"
+#include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
-#include "cubcal/infer/mc_engine.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/train/checkpoint.h"
 #include "cubcal/train/training_run.h"
