@@ -6,7 +6,6 @@
 #include <iostream>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "cubcal/io/atomic_file.h"
 #include "number_text.h"
@@ -149,13 +148,17 @@ ExperimentOutcome planned(const ExperimentOptions& options) {
   return outcome;
 }
 
+bool is_there(const ExperimentOutcome& outcome, const ExperimentRun& run) {
+  return std::filesystem::exists(record_path(outcome.records, run));
+}
+
 /// Says how many runs there are and returns those to make. Throws where one that is there was made
 /// with other settings.
 std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
                                         const ExperimentOutcome& outcome) {
   std::vector<ExperimentRun> missing;
   for (const ExperimentRun& run : outcome.runs) {
-    if (std::filesystem::exists(record_path(outcome.records, run))) {
+    if (is_there(outcome, run)) {
       check_same_recipe(part_of(options, outcome.plan, run));
     } else {
       missing.push_back(run);
@@ -170,10 +173,9 @@ std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
 
 void list_experiment(const ExperimentOptions& options) {
   const ExperimentOutcome outcome = planned(options);
-  std::set<std::string> missing;
-  for (const ExperimentRun& run : missing_runs(options, outcome)) missing.insert(run.id());
+  missing_runs(options, outcome);
   for (const ExperimentRun& run : outcome.runs) {
-    std::cout << (missing.count(run.id()) > 0 ? "missing  " : "there    ") << run.id() << '\n';
+    std::cout << (is_there(outcome, run) ? "there    " : "missing  ") << run.id() << '\n';
   }
 }
 

@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -31,15 +30,9 @@ std::vector<std::string> inputs_of(const report::ReportOptions& options) {
   std::vector<std::string> inputs{options.logits, options.validation, options.outliers,
                                   options.calibration, options.data};
   for (const std::string& run : options.runs) {
-    const std::filesystem::path folder = report::parse_run_name(run).folder;
-    for (const char* name : {"test.npz", "val.npz", "ood.npz", "record.json", "metrics.jsonl",
-                             "ood.json", "model.json", "best/model.json"}) {
-      inputs.push_back((folder / name).string());
-    }
-    for (const CalibrationMethod method : kCalibrationMethods) {
-      inputs.push_back(
-          (folder / (std::string("calibration-") + method_name(method) + ".json")).string());
-    }
+    const std::vector<std::string> files =
+        report::RunFiles(report::parse_run_name(run).folder).all();
+    inputs.insert(inputs.end(), files.begin(), files.end());
   }
   return inputs;
 }

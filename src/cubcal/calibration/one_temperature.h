@@ -19,9 +19,8 @@ struct ScaledValues {
   MetricValues values;
 };
 
-/// At each of kComparedTemperatures. A temperature below 1 raises the AvU of almost any
-/// network, at a price in NLL and ECE: what a method gains in AvU has to be compared with
-/// this.
+/// At each of kComparedTemperatures. A temperature below 1 raises the AvU of almost any network, at
+/// a price in NLL and ECE: what a method gains in AvU has to be compared with this.
 std::vector<ScaledValues> values_by_temperature(const McLogits& logits,
                                                 ArrayView<const std::int64_t> labels,
                                                 const MetricOptions& options);

@@ -172,10 +172,9 @@ std::string density_figure(const Method& method, Figures& figures) {
 }
 
 results::PricedMethod priced(const Method& method, Metric metric, bool on_curve) {
-  const double scale = info_of(metric).unit == MetricUnit::kPercent ? 100 : 1;
   const auto add = [&](results::PricedRuns& runs, const MetricValues& values) {
     std::optional<double> price = values[metric];
-    if (price) *price *= scale;
+    if (price) *price *= scale_of(info_of(metric));
     runs.add(price, values[Metric::kAvu]);
   };
   results::PricedMethod result{method.label, on_curve};

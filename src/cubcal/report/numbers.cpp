@@ -10,8 +10,6 @@ namespace {
 
 constexpr const char* kDash = "–";
 
-double scale_of(const MetricInfo& info) { return info.unit == MetricUnit::kPercent ? 100 : 1; }
-
 int decimals_of(const MetricInfo& info) {
   switch (info.unit) {
     case MetricUnit::kPercent: return 2;
@@ -50,6 +48,8 @@ std::string percent_range(const Interval& interval) {
 const MetricInfo& info_of(Metric metric) {
   return metric_infos()[static_cast<std::size_t>(metric)];
 }
+
+double scale_of(const MetricInfo& info) { return info.unit == MetricUnit::kPercent ? 100 : 1; }
 
 std::string metric_text(const MetricInfo& info, const std::optional<double>& value) {
   return value ? fixed(scale_of(info) * *value, decimals_of(info)) : kDash;

@@ -21,6 +21,9 @@ std::string counted(std::size_t number, const std::string& noun);
 /// "81.9% to 86.4%".
 std::string percent_range(const Interval& interval);
 
+/// 100 for metrics shown as percentages, else 1.
+double scale_of(const MetricInfo& info);
+
 const MetricInfo& info_of(Metric metric);
 /// A metric in the unit that tables give it in: percentages with two decimals and no sign, counts
 /// whole, the rest with three decimals.

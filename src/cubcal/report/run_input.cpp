@@ -81,36 +81,57 @@ RunName parse_run_name(const std::string& run) {
   return {run.substr(0, equals), run.substr(equals + 1)};
 }
 
+RunFiles::RunFiles(const std::string& folder) {
+  const auto in_folder = [&folder](const std::string& name) {
+    return (fs::path(folder) / name).string();
+  };
+  test = in_folder("test.npz");
+  validation = in_folder("val.npz");
+  outliers = in_folder("ood.npz");
+  record = in_folder("record.json");
+  epochs = in_folder("metrics.jsonl");
+  detectors = in_folder("ood.json");
+  best_model = in_folder("best/model.json");
+  model = in_folder("model.json");
+  for (const CalibrationMethod method : kCalibrationMethods) {
+    calibrations.push_back(in_folder(std::string("calibration-") + method_name(method) + ".json"));
+  }
+}
+
+std::vector<std::string> RunFiles::all() const {
+  std::vector<std::string> files{test,   validation, outliers,   record,
+                                 epochs, detectors,  best_model, model};
+  files.insert(files.end(), calibrations.begin(), calibrations.end());
+  return files;
+}
+
 RunInput read_run(const std::string& run) {
   RunInput input;
   const RunName name = parse_run_name(run);
   input.label = name.label;
   input.folder = name.folder;
-  const fs::path folder = input.folder;
+  const RunFiles files(input.folder);
   std::error_code error;
-  if (!fs::is_directory(folder, error)) {
+  if (!fs::is_directory(input.folder, error)) {
     throw IoError("'" + input.folder + "' is no run folder: there is no such folder");
   }
-  const std::string test = if_there(folder / "test.npz");
-  if (test.empty()) {
-    throw DataError("'" + input.folder +
-                    "' has no logits of test images yet: make them with 'cubcal " +
-                    "logits --model " + input.folder + " --data DATA --split test -o " +
-                    (folder / "test.npz").string() + "'");
+  if (if_there(files.test).empty()) {
+    throw DataError(
+        "'" + input.folder + "' has no logits of test images yet: make them with 'cubcal " +
+        "logits --model " + input.folder + " --data DATA --split test -o " + files.test + "'");
   }
-  input.test = read_logits(test);
-  if (const std::string path = if_there(folder / "val.npz"); !path.empty()) {
+  input.test = read_logits(files.test);
+  if (const std::string path = if_there(files.validation); !path.empty()) {
     input.validation = read_logits(path);
   }
-  if (const std::string path = if_there(folder / "ood.npz"); !path.empty()) {
+  if (const std::string path = if_there(files.outliers); !path.empty()) {
     input.outliers = read_logits(path);
   }
-  std::string model = if_there(folder / "best" / "model.json");
-  if (model.empty()) model = if_there(folder / "model.json");
-  input.record = read_record(if_there(folder / "record.json"), model);
-  for (const CalibrationMethod method : kCalibrationMethods) {
-    const std::string path =
-        if_there(folder / (std::string("calibration-") + method_name(method) + ".json"));
+  std::string model = if_there(files.best_model);
+  if (model.empty()) model = if_there(files.model);
+  input.record = read_record(if_there(files.record), model);
+  for (const std::string& each : files.calibrations) {
+    const std::string path = if_there(each);
     if (!path.empty()) input.calibrations.push_back(load_calibration(path));
   }
   if (!model.empty()) {
@@ -126,14 +147,14 @@ RunInput read_run(const std::string& run) {
       }
     }
   }
-  if (const std::string path = if_there(folder / "metrics.jsonl"); !path.empty()) {
+  if (const std::string path = if_there(files.epochs); !path.empty()) {
     input.epochs = read_epochs(path);
   }
-  if (const std::string path = if_there(folder / "ood.json"); !path.empty()) {
+  if (const std::string path = if_there(files.detectors); !path.empty()) {
     input.detectors = read_detectors(path);
   }
   if (input.label.empty()) input.label = input.record.method;
-  if (input.label.empty()) input.label = last_part(folder);
+  if (input.label.empty()) input.label = last_part(input.folder);
   check_run(input);
   return input;
 }

@@ -47,9 +47,25 @@ struct RunName {
 };
 RunName parse_run_name(const std::string& run);
 
-/// Reads `test.npz`, and where they are there `val.npz`, `ood.npz`, `record.json`, `metrics.jsonl`,
-/// `calibration-*.json`, `ood.json` and `best/model.json` of a run folder. Throws IoError where the
-/// folder is not there and DataError, naming the command that makes them, where it has no logits.
+/// What a report reads of a run folder, whether it is there or not.
+struct RunFiles {
+  explicit RunFiles(const std::string& folder);
+
+  std::string test;
+  std::string validation;
+  std::string outliers;
+  std::string record;
+  std::string epochs;
+  std::string detectors;
+  std::string best_model;
+  std::string model;                      ///< of a model folder given for a run
+  std::vector<std::string> calibrations;  ///< by method
+
+  std::vector<std::string> all() const;
+};
+
+/// Of the files of a run folder those that are there. Throws IoError where the folder is not there
+/// and DataError, naming the command that makes them, where it has no test logits.
 RunInput read_run(const std::string& run);
 
 /// From the files that the options name.

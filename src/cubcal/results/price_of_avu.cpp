@@ -66,7 +66,8 @@ PricedRuns priced_runs(const Repeats& repeats, const Selector& price, const Sele
   return runs;
 }
 
-/// `select` finds the price of a run; one temperature is looked at for those of the test metrics.
+/// The price is the metric that `select` finds in a record; `with_temperatures` only where that is
+/// one of the test metrics.
 PricedMethod priced(const Grid& grid, const std::string& method, const Selector& select,
                     const std::string& metric, bool with_temperatures) {
   const Repeats repeats = grid.repeats(grid.main_regime(), method);
