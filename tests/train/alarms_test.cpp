@@ -14,10 +14,11 @@ EpochReport healthy() {
   report.kl_share = 0.3;
   report.sigma = {0.01, 0.001, 0.1, 0.1};
   report.validation[Metric::kAccuracy] = 0.8;
+  report.validation[Metric::kBalancedAccuracy] = 0.8;
   return report;
 }
 
-AlarmContext context() { return {5, 0.5, true, false}; }
+AlarmContext context() { return {5, 2, 0.5, true, false}; }
 
 void expect_one(const EpochReport& report, AlarmKind kind, const std::string& words) {
   const std::vector<Alarm> alarms = epoch_alarms(report, context());
@@ -41,14 +42,14 @@ TEST(Alarms, PointNetworksHaveNoSigma) {
   EpochReport report = healthy();
   report.sigma = {};
   report.kl_share = 0;
-  EXPECT_TRUE(epoch_alarms(report, {5, 0.5, false, false}).empty());
+  EXPECT_TRUE(epoch_alarms(report, {5, 2, 0.5, false, false}).empty());
 }
 
 TEST(Alarms, KlThatDominates) {
   EpochReport report = healthy();
   report.kl_share = 0.95;
   expect_one(report, AlarmKind::kKlDominates, "lower kl_weight");
-  EXPECT_TRUE(epoch_alarms(report, {5, 0.5, true, true}).empty());  // as a mean it may be large
+  EXPECT_TRUE(epoch_alarms(report, {5, 2, 0.5, true, true}).empty());  // as a mean it may be large
 }
 
 TEST(Alarms, CubLossThatDominatesIsToldBeforeItsWarmUpEnds) {
@@ -70,8 +71,16 @@ TEST(Alarms, CubLossThatDominatesIsToldBeforeItsWarmUpEnds) {
 TEST(Alarms, AccuracyAtChanceOnceAfterSoManyEpochs) {
   EpochReport report = healthy();
   report.validation[Metric::kAccuracy] = 0.505;
+  report.validation[Metric::kBalancedAccuracy] = 0.51;
   expect_one(report, AlarmKind::kAtChance, "change learning_rate");
   report.epoch = 3;
+  EXPECT_TRUE(epoch_alarms(report, context()).empty());
+}
+
+TEST(Alarms, TheAccuracyOfTheCommonestClassIsNotChanceWhereTheClassesAreToldApart) {
+  EpochReport report = healthy();
+  report.validation[Metric::kAccuracy] = 0.5;  // as class weights make of a common class
+  report.validation[Metric::kBalancedAccuracy] = 0.65;
   EXPECT_TRUE(epoch_alarms(report, context()).empty());
 }
 

@@ -88,7 +88,12 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
              "may end there: lower beta, or set beta_mode = \"share\""});
   }
   const std::optional<double>& accuracy = report.validation[Metric::kAccuracy];
-  if (report.epoch + 1 == context.chance_after_epochs && accuracy &&
+  const std::optional<double>& balanced = report.validation[Metric::kBalancedAccuracy];
+  // One answer to all images has a recall of 1 in one class; class weights alone can bring a
+  // network that tells the classes apart to the same accuracy.
+  const bool one_answer =
+      balanced && *balanced <= 1.0 / static_cast<double>(context.classes) + 0.02;
+  if (report.epoch + 1 == context.chance_after_epochs && accuracy && one_answer &&
       *accuracy <= context.commonest_share + 0.01) {
     alarms.push_back({AlarmKind::kAtChance,
                       where + "validation accuracy is " + rounded("%.1f", 100 * *accuracy) +

@@ -24,6 +24,7 @@ TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch);
 
 struct AlarmContext {
   std::int64_t chance_after_epochs = 5;
+  std::size_t classes = 2;
   double commonest_share = 0;  ///< of the commonest class in the validation split
   bool gaussian = false;
   /// KL is a mean over weights, whose size says nothing of its pull: each weight's is tiny.
@@ -36,7 +37,7 @@ enum class AlarmKind {
   kSigmaExploded,   ///< noise_to_signal above 10
   kKlDominates,     ///< KL, unless a mean over weights, above nine tenths of the loss
   kCubDominates,    ///< CUB-Loss, at its weight after warm-up, above four times the cross entropy
-  kAtChance         ///< accuracy of the commonest class after `chance_after_epochs` epochs
+  kAtChance         ///< one answer to all images after `chance_after_epochs` epochs
 };
 
 struct Alarm {

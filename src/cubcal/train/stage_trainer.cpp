@@ -113,7 +113,7 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
   }
   beta_.state = state_.beta;
   state_.avuc.epochs = options_.avuc_threshold_epochs;
-  alarm_context_ = {context.options.chance_after_epochs,
+  alarm_context_ = {context.options.chance_after_epochs, context.set.classes(),
                     commonest_share(context.set.split("val"), context.set.classes()), gaussian(),
                     options_.kl.reduction == KlReduction::kMean};
 }
