@@ -21,6 +21,7 @@ void write_result_figures(const std::string& folder,
                           const std::vector<results::ResultRecord>& records) {
   make_folders(folder);
   for (const auto& own : results::by_experiment(records)) {
+    if (!results::has_price_figure(results::Grid(own))) continue;
     write_file_atomically(folder + "/" + own.front().experiment + "-price.svg",
                           results::price_figure(own));
   }

@@ -12,11 +12,15 @@ const plot::LineSeries* curve_of(const plot::Chart& chart) {
   return nullptr;
 }
 
+PricedMethod setting(const std::string& title, const PricedRuns& runs) {
+  return {title, runs, runs};
+}
+
 TEST(PriceChart, SettingsLieOnACurveByTheirMeanAvu) {
-  const plot::Chart chart = price_chart("NLL", {{"BNN", false, {{0.5}, {0.6}}},
-                                                {"large", true, {{0.9, 1.1}, {0.8, 0.9}}},
-                                                {"small", true, {{0.6}, {0.7}}},
-                                                {"none", true, {}}});
+  const plot::Chart chart = price_chart("NLL", {{"BNN", {{0.5}, {0.6}}},
+                                                setting("large", {{0.9, 1.1}, {0.8, 0.9}}),
+                                                {"small", {{0.6, 0.8}, {0.7, 0.9}}, {{0.6}, {0.7}}},
+                                                setting("none", {})});
   EXPECT_EQ(chart.elements().size(), 4U) << "the curve and three methods with runs";
   const plot::LineSeries* curve = curve_of(chart);
   ASSERT_NE(curve, nullptr);
@@ -25,15 +29,13 @@ TEST(PriceChart, SettingsLieOnACurveByTheirMeanAvu) {
 }
 
 TEST(PriceChart, OneSettingIsNoCurve) {
-  EXPECT_EQ(
-      curve_of(price_chart("NLL", {{"BNN", false, {{0.5}, {0.6}}}, {"CUB", true, {{1}, {1}}}})),
-      nullptr);
+  EXPECT_EQ(curve_of(price_chart("NLL", {{"BNN", {{0.5}, {0.6}}}, setting("CUB", {{1}, {1}})})),
+            nullptr);
 }
 
 TEST(PriceChart, AMethodsLineUnderOneTemperatureHasItsColourAndFitsTheAxes) {
-  const PricedMethod plain{
-      "BNN", false, {{0.5, 0.7}, {0.6, 0.6}}, {{{0.45}, {0.5}}, {{0.9}, {0.8}}}};
-  const plot::Chart chart = price_chart("NLL", {plain, {"CUB", false, {{0.6}, {0.7}}}});
+  const PricedMethod plain{"BNN", {{0.5, 0.7}, {0.6, 0.6}}, {}, {{{0.45}, {0.5}}, {{0.9}, {0.8}}}};
+  const plot::Chart chart = price_chart("NLL", {plain, {"CUB", {{0.6}, {0.7}}}});
   const plot::LineSeries* line = curve_of(chart);
   ASSERT_NE(line, nullptr);
   EXPECT_EQ(line->name, "BNN, one temperature (1 of 2 runs)");
@@ -50,9 +52,8 @@ TEST(PriceChart, AMethodKeepsItsColourWhereAnotherHasNoRuns) {
   const auto colour_of_last = [](const plot::Chart& chart) {
     return std::get<plot::ScatterSeries>(chart.elements().back()).colour;
   };
-  EXPECT_EQ(
-      colour_of_last(price_chart("ECE", {{"A", false, {{1}, {1}}}, {"B", false, {{1}, {1}}}})),
-      colour_of_last(price_chart("NLL", {{"A", false, {}}, {"B", false, {{1}, {1}}}})));
+  EXPECT_EQ(colour_of_last(price_chart("ECE", {{"A", {{1}, {1}}}, {"B", {{1}, {1}}}})),
+            colour_of_last(price_chart("NLL", {{"A", {}}, {"B", {{1}, {1}}}})));
 }
 
 TEST(PriceChart, ASettingIsNamedAfterItsMethod) {

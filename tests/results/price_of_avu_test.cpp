@@ -92,5 +92,55 @@ TEST(PriceFigure, DrawsWhatTemperaturesMakeOfAMethod) {
   EXPECT_EQ(lines(with), lines(without) + 1) << "in the chart of NLL, not in that of accuracy";
 }
 
+/// The first path that joins the settings, its coordinates among the rest.
+std::string curve_of_settings(const std::string& drawing) {
+  const std::size_t end = drawing.find("<title>means of settings");
+  if (end == std::string::npos) return "";
+  const std::size_t start = drawing.rfind("<path", end);
+  return drawing.substr(start, end - start);
+}
+
+TEST(PriceFigure, SettingsAreComparedOnTheSeedsAllOfThemHave) {
+  const std::vector<ResultRecord> one_seed = {run_of("bnn", 1, 0.6), run_of("bnn+cub", 1, 0.8),
+                                              run_of("bnn+cub-auto", 1, 0.7)};
+  std::vector<ResultRecord> another = one_seed;
+  another.push_back(run_of("bnn+cub", 2, 0.75));
+  EXPECT_NE(curve_of_settings(price_figure(one_seed)), "");
+  EXPECT_EQ(curve_of_settings(price_figure(another)), curve_of_settings(price_figure(one_seed)));
+}
+
+TEST(PriceFigure, ASettingOfFewSeedsDoesNotTakeTheOthersFromTheCurve) {
+  std::vector<ResultRecord> records;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    records.push_back(run_of("bnn", seed, 0.6));
+    records.push_back(run_of("bnn+cub", seed, 0.7 + 0.1 * static_cast<double>(seed == 3)));
+  }
+  const std::string without = curve_of_settings(price_figure(records));
+  records.push_back(run_of("bnn+cub-auto", 1, 0.7));
+  EXPECT_EQ(curve_of_settings(price_figure(records)), without);
+}
+
+TEST(PriceFigure, ThereIsOneOnlyWhereThereIsSomethingToCompare) {
+  const auto with = [](const char* other) {
+    const std::vector<ResultRecord> records = {run_of(other, 1, 0.7), run_of("bnn+cub", 1, 0.8)};
+    return has_price_figure(Grid(records));
+  };
+  EXPECT_TRUE(with("bnn"));
+  EXPECT_TRUE(with("bnn+cub-auto"));
+  EXPECT_FALSE(with("deterministic"));
+}
+
+TEST(PriceFigure, AMethodHasTheSameColourWhateverElseThereIs) {
+  const auto colour_of_cub = [](const std::vector<ResultRecord>& records) {
+    const std::string drawing = price_figure(records);
+    const std::size_t at = drawing.rfind(">BNN + CUB<");
+    const std::size_t colour = drawing.rfind("<circle class=", at);
+    return drawing.substr(colour, drawing.find(' ', colour + 8) - colour);
+  };
+  EXPECT_EQ(colour_of_cub({run_of("bnn", 1, 0.7), run_of("bnn+cub", 1, 0.8)}),
+            colour_of_cub({run_of("bnn", 1, 0.7), run_of("mc-dropout", 1, 0.7),
+                           run_of("bnn+avuc", 1, 0.7), run_of("bnn+cub", 1, 0.8)}));
+}
+
 }  // namespace
 }  // namespace cubcal::results

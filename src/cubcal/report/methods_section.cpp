@@ -171,14 +171,15 @@ std::string density_figure(const Method& method, Figures& figures) {
       chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing);
 }
 
-results::PricedMethod priced(const Method& method, Metric metric, bool on_curve) {
+results::PricedMethod priced(const Method& method, Metric metric, bool is_setting) {
   const auto add = [&](results::PricedRuns& runs, const MetricValues& values) {
     std::optional<double> price = values[metric];
     if (price) *price *= scale_of(info_of(metric));
     runs.add(price, values[Metric::kAvu]);
   };
-  results::PricedMethod result{method.label, on_curve};
+  results::PricedMethod result{method.label};
   for (const RunResult* run : method.runs) add(result.runs, run->values);
+  if (is_setting) result.on_curve = result.runs;
   if (metric == Metric::kAccuracy) return result;  // which a temperature hardly changes
   for (std::size_t t = 0; t < method.runs.front()->scaled.size(); ++t) {
     results::PricedRuns runs;

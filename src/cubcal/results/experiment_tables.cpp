@@ -200,7 +200,7 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
     text += "## " + own.front().experiment + "\n\n" + std::to_string(own.size()) + " runs, " +
             counted_seeds(seeds.size()) + ", trained on " + trained_on + ".\n\n";
     for (const ResultTable& table : experiment_tables(own)) text += to_markdown(table);
-    if (figures.empty()) continue;
+    if (figures.empty() || !has_price_figure(Grid(own))) continue;
     text += "![AvU of every run against what it costs](" + figures + "/" + own.front().experiment +
             "-price.svg)\n\n";
   }

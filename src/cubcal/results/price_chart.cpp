@@ -32,9 +32,8 @@ std::pair<double, double> roomy_range(const std::vector<double>& values) {
 plot::LineSeries curve(const std::vector<PricedMethod>& methods) {
   std::vector<std::pair<double, double>> means;  // AvU, price
   for (const PricedMethod& method : methods) {
-    if (method.on_curve && !method.runs.avu.empty()) {
-      means.emplace_back(mean(method.runs.avu), mean(method.runs.price));
-    }
+    if (method.on_curve.avu.empty()) continue;
+    means.emplace_back(mean(method.on_curve.avu), mean(method.on_curve.price));
   }
   std::sort(means.begin(), means.end());
   plot::LineSeries line;

@@ -19,9 +19,10 @@ struct PricedRuns {
 
 struct PricedMethod {
   std::string title;  ///< plain text
-  /// Settings of one method lie on a curve, in the order of their mean AvU.
-  bool on_curve = false;
   PricedRuns runs = {};
+  /// Settings of one method lie on a curve, in the order of their mean AvU: the runs that mean is
+  /// of, which should be of the same seeds for all of them. Empty for no setting.
+  PricedRuns on_curve = {};
   /// The runs, or those of which it is known, when one temperature divides all their logits: for
   /// each temperature, from the softest to the sharpest. May be empty.
   std::vector<PricedRuns> scaled = {};

@@ -12,10 +12,14 @@ namespace cubcal::results {
 /// costs no less than that bought nothing.
 ResultTable price_table(const Grid& grid);
 
+/// Whether there is anything to compare the paper's method with but the network it starts from.
+bool has_price_figure(const Grid& grid);
+
 /// What a better AvU costs in one experiment, as charts in one SVG: AvU of every run on the whole
-/// data against accuracy, ECE, NLL and, where there are outliers, their AUROC. The settings of the
-/// paper's method, variants among them, are joined by a line; where records tell, a line of each
-/// method's colour is what one temperature makes of it.
+/// data against accuracy, ECE, NLL and, where there are outliers, their AUROC. The plain Bayesian
+/// network and the settings of the paper's loss, variants among them, are joined by a line through
+/// their means over the same seeds; where records tell, a line of each method's colour is what one
+/// temperature makes of it. A known method has the same colour in every experiment.
 std::string price_figure(const std::vector<ResultRecord>& records);
 
 }  // namespace cubcal::results

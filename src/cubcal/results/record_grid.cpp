@@ -7,12 +7,6 @@ namespace cubcal::results {
 
 namespace {
 
-const std::vector<std::string>& known_methods() {
-  static const std::vector<std::string> names = {"deterministic", "bnn", "mc-dropout", "bnn+avuc",
-                                                 "bnn+cub"};
-  return names;
-}
-
 double regime_place(const std::string& regime) {
   if (regime == "full") return 100;
   if (regime == "balanced") return 101;
@@ -20,6 +14,12 @@ double regime_place(const std::string& regime) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& known_methods() {
+  static const std::vector<std::string> names = {"deterministic", "bnn", "mc-dropout", "bnn+avuc",
+                                                 "bnn+cub"};
+  return names;
+}
 
 const std::map<std::string, ResultColumn>& metric_formats() {
   static const std::map<std::string, ResultColumn> formats = {

@@ -20,6 +20,8 @@ const std::map<std::string, ResultColumn>& metric_formats();
 std::vector<ResultColumn> columns_of(const std::vector<std::string>& metrics,
                                      const std::string& prefix = "");
 
+/// In the order of the paper.
+const std::vector<std::string>& known_methods();
 /// "BNN + CUB" for "bnn+cub"; a variant is called what it is called.
 std::string method_title(const std::string& method);
 std::string regime_title(const std::string& regime);
