@@ -12,30 +12,45 @@ const plot::LineSeries* curve_of(const plot::Chart& chart) {
   return nullptr;
 }
 
-PricedMethod setting(const std::string& title, const PricedRuns& runs) {
-  return {title, runs, runs};
-}
-
 TEST(PriceChart, SettingsLieOnACurveByTheirMeanAvu) {
-  const plot::Chart chart = price_chart("NLL", {{"BNN", {{0.5}, {0.6}}},
-                                                setting("large", {{0.9, 1.1}, {0.8, 0.9}}),
-                                                {"small", {{0.6, 0.8}, {0.7, 0.9}}, {{0.6}, {0.7}}},
-                                                setting("none", {})});
+  const plot::Chart chart = price_chart("NLL", {{"BNN", false, {{0.5}, {0.6}, {1}}},
+                                                {"large", true, {{0.9, 1.1}, {0.8, 0.9}, {1, 2}}},
+                                                {"small", true, {{0.6, 0.8}, {0.7, 0.7}, {2, 1}}},
+                                                {"none", true, {}}});
   EXPECT_EQ(chart.elements().size(), 4U) << "the curve and three methods with runs";
   const plot::LineSeries* curve = curve_of(chart);
   ASSERT_NE(curve, nullptr);
-  EXPECT_EQ(curve->x, (std::vector<double>{0.6, 1.0}));
+  EXPECT_EQ(curve->x, (std::vector<double>{0.7, 1.0}));
   EXPECT_NEAR(curve->y[1], 0.85, 1e-12);
 }
 
 TEST(PriceChart, OneSettingIsNoCurve) {
-  EXPECT_EQ(curve_of(price_chart("NLL", {{"BNN", {{0.5}, {0.6}}}, setting("CUB", {{1}, {1}})})),
+  EXPECT_EQ(curve_of(price_chart(
+                "NLL", {{"BNN", false, {{0.5}, {0.6}, {1}}}, {"CUB", true, {{1}, {1}, {1}}}})),
             nullptr);
 }
 
+TEST(PriceChart, SettingsAreComparedOnTheSeedsAllOfThemHave) {
+  const plot::Chart chart = price_chart("NLL", {{"a", true, {{1}, {0.6}, {1}}},
+                                                {"b", true, {{2}, {0.7}, {1}}},
+                                                {"c", true, {{3, 9}, {0.8, 0.9}, {1, 2}}}});
+  ASSERT_NE(curve_of(chart), nullptr);
+  EXPECT_EQ(curve_of(chart)->x, (std::vector<double>{1, 2, 3}));
+}
+
+TEST(PriceChart, ASettingOfFewSeedsDoesNotTakeTheOthersFromTheCurve) {
+  const plot::Chart chart =
+      price_chart("NLL", {{"a", true, {{1, 1, 4}, {0.6, 0.6, 0.6}, {1, 2, 3}}},
+                          {"b", true, {{2}, {0.7}, {1}}},
+                          {"c", true, {{3, 3, 6}, {0.8, 0.8, 0.8}, {1, 2, 3}}}});
+  ASSERT_NE(curve_of(chart), nullptr);
+  EXPECT_EQ(curve_of(chart)->x, (std::vector<double>{2, 4}));
+}
+
 TEST(PriceChart, AMethodsLineUnderOneTemperatureHasItsColourAndFitsTheAxes) {
-  const PricedMethod plain{"BNN", {{0.5, 0.7}, {0.6, 0.6}}, {}, {{{0.45}, {0.5}}, {{0.9}, {0.8}}}};
-  const plot::Chart chart = price_chart("NLL", {plain, {"CUB", {{0.6}, {0.7}}}});
+  const PricedMethod plain{
+      "BNN", false, {{0.5, 0.7}, {0.6, 0.6}, {1, 2}}, {{{0.45}, {0.5}, {1}}, {{0.9}, {0.8}, {1}}}};
+  const plot::Chart chart = price_chart("NLL", {plain, {"CUB", false, {{0.6}, {0.7}, {1}}}});
   const plot::LineSeries* line = curve_of(chart);
   ASSERT_NE(line, nullptr);
   EXPECT_EQ(line->name, "BNN, one temperature (1 of 2 runs)");
@@ -52,14 +67,17 @@ TEST(PriceChart, AMethodKeepsItsColourWhereAnotherHasNoRuns) {
   const auto colour_of_last = [](const plot::Chart& chart) {
     return std::get<plot::ScatterSeries>(chart.elements().back()).colour;
   };
-  EXPECT_EQ(colour_of_last(price_chart("ECE", {{"A", {{1}, {1}}}, {"B", {{1}, {1}}}})),
-            colour_of_last(price_chart("NLL", {{"A", {}}, {"B", {{1}, {1}}}})));
+  EXPECT_EQ(colour_of_last(
+                price_chart("ECE", {{"A", false, {{1}, {1}, {1}}}, {"B", false, {{1}, {1}, {1}}}})),
+            colour_of_last(price_chart("NLL", {{"A"}, {"B", false, {{1}, {1}, {1}}}})));
 }
 
 TEST(PriceChart, ASettingIsNamedAfterItsMethod) {
   EXPECT_TRUE(is_setting_of("bnn+cub", "bnn+cub"));
   EXPECT_TRUE(is_setting_of("bnn+cub", "bnn+cub-beta0.04"));
+  EXPECT_TRUE(is_setting_of("bnn+cub", "bnn"));
   EXPECT_FALSE(is_setting_of("bnn", "bnn+cub"));
+  EXPECT_FALSE(is_setting_of("bnn+cub", "bnn+avuc"));
 }
 
 }  // namespace

@@ -100,24 +100,14 @@ std::string curve_of_settings(const std::string& drawing) {
   return drawing.substr(start, end - start);
 }
 
-TEST(PriceFigure, SettingsAreComparedOnTheSeedsAllOfThemHave) {
-  const std::vector<ResultRecord> one_seed = {run_of("bnn", 1, 0.6), run_of("bnn+cub", 1, 0.8),
-                                              run_of("bnn+cub-auto", 1, 0.7)};
-  std::vector<ResultRecord> another = one_seed;
-  another.push_back(run_of("bnn+cub", 2, 0.75));
-  EXPECT_NE(curve_of_settings(price_figure(one_seed)), "");
-  EXPECT_EQ(curve_of_settings(price_figure(another)), curve_of_settings(price_figure(one_seed)));
-}
-
-TEST(PriceFigure, ASettingOfFewSeedsDoesNotTakeTheOthersFromTheCurve) {
-  std::vector<ResultRecord> records;
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    records.push_back(run_of("bnn", seed, 0.6));
-    records.push_back(run_of("bnn+cub", seed, 0.7 + 0.1 * static_cast<double>(seed == 3)));
-  }
-  const std::string without = curve_of_settings(price_figure(records));
-  records.push_back(run_of("bnn+cub-auto", 1, 0.7));
-  EXPECT_EQ(curve_of_settings(price_figure(records)), without);
+TEST(PriceFigure, JoinsThePlainNetworkAndTheSettingsOfTheLoss) {
+  const std::string plain = price_figure({run_of("bnn", 1, 0.6), run_of("bnn+cub", 1, 0.8)});
+  EXPECT_NE(curve_of_settings(plain), "");
+  const std::string settings =
+      price_figure({run_of("bnn+cub-auto", 1, 0.6), run_of("bnn+cub", 1, 0.8)});
+  EXPECT_EQ(curve_of_settings(settings), curve_of_settings(plain));
+  EXPECT_EQ(
+      curve_of_settings(price_figure({run_of("bnn+avuc", 1, 0.6), run_of("bnn+cub", 1, 0.8)})), "");
 }
 
 TEST(PriceFigure, ThereIsOneOnlyWhereThereIsSomethingToCompare) {

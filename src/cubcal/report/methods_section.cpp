@@ -112,7 +112,7 @@ std::string difference_table(const std::vector<Method>& methods, const Bootstrap
       const auto& interval = each.intervals[static_cast<std::size_t>(metric)];
       if (interval && (interval->low > 0 || interval->high < 0)) bold.push_back(cells.size());
       cells.push_back(difference_text(info, each.difference[metric]) +
-                      (interval ? " (" + interval_text(info, interval) + ")" : ""));
+                      (interval ? "\n(" + interval_text(info, interval) + ")" : ""));
     }
     table.add(cells, bold);
   }
@@ -172,18 +172,19 @@ std::string density_figure(const Method& method, Figures& figures) {
 }
 
 results::PricedMethod priced(const Method& method, Metric metric, bool is_setting) {
-  const auto add = [&](results::PricedRuns& runs, const MetricValues& values) {
+  const auto add = [&](results::PricedRuns& runs, const MetricValues& values, std::size_t run) {
     std::optional<double> price = values[metric];
     if (price) *price *= scale_of(info_of(metric));
-    runs.add(price, values[Metric::kAvu]);
+    runs.add(price, values[Metric::kAvu], method.runs[run]->record.seed.value_or(run));
   };
-  results::PricedMethod result{method.label};
-  for (const RunResult* run : method.runs) add(result.runs, run->values);
-  if (is_setting) result.on_curve = result.runs;
+  results::PricedMethod result{method.label, is_setting};
+  for (std::size_t i = 0; i < method.runs.size(); ++i) add(result.runs, method.runs[i]->values, i);
   if (metric == Metric::kAccuracy) return result;  // which a temperature hardly changes
   for (std::size_t t = 0; t < method.runs.front()->scaled.size(); ++t) {
     results::PricedRuns runs;
-    for (const RunResult* run : method.runs) add(runs, run->scaled[t].values);
+    for (std::size_t i = 0; i < method.runs.size(); ++i) {
+      add(runs, method.runs[i]->scaled[t].values, i);
+    }
     if (!runs.avu.empty()) result.scaled.push_back(std::move(runs));
   }
   return result;
@@ -224,7 +225,8 @@ std::string methods_section(const std::vector<Method>& methods, const ReportOpti
     html += element("h3", "What a better AvU costs") + "\n" +
             figure_row(price_figures(methods, figures), "small row") +
             paragraph(
-                "A disc is a run; a dotted line joins settings of one method. A full line, for ECE "
+                "A disc is a run; a dotted line joins settings of one method over the same seeds. "
+                "A full line, for ECE "
                 "and NLL, is what a method's networks become when all their logits are divided by "
                 "one temperature, from " +
                     plot::readable_number(kComparedTemperatures.front()) + " to " +

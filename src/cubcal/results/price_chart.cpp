@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -29,11 +31,56 @@ std::pair<double, double> roomy_range(const std::vector<double>& values) {
   return {low - margin, high + margin};
 }
 
+using Seeds = std::set<std::uint64_t>;
+
+Seeds seeds_of(const PricedMethod& method) {
+  return {method.runs.seeds.begin(), method.runs.seeds.end()};
+}
+
+/// Settings and seeds such that each setting was run with each seed.
+struct FullGrid {
+  std::vector<const PricedMethod*> settings;
+  Seeds seeds;
+
+  std::size_t runs() const { return settings.size() * seeds.size(); }
+};
+
+FullGrid of_settings_with(std::size_t least_seeds, const std::vector<PricedMethod>& methods) {
+  FullGrid grid;
+  for (const PricedMethod& method : methods) {
+    const Seeds own = seeds_of(method);
+    if (!method.is_setting || own.empty() || own.size() < least_seeds) continue;
+    Seeds shared;
+    std::set_intersection(own.begin(), own.end(), grid.seeds.begin(), grid.seeds.end(),
+                          std::inserter(shared, shared.end()));
+    grid.seeds = grid.settings.empty() ? own : shared;
+    grid.settings.push_back(&method);
+  }
+  return grid;
+}
+
+/// Means over different seeds are not to be joined by a line: the grid with the most runs, of two
+/// the one with more settings.
+FullGrid largest_grid(const std::vector<PricedMethod>& methods) {
+  FullGrid largest;
+  for (const PricedMethod& method : methods) {
+    FullGrid grid = of_settings_with(seeds_of(method).size(), methods);
+    const auto size = [](const FullGrid& of) { return std::pair(of.runs(), of.settings.size()); };
+    if (size(grid) > size(largest)) largest = std::move(grid);
+  }
+  return largest;
+}
+
 plot::LineSeries curve(const std::vector<PricedMethod>& methods) {
   std::vector<std::pair<double, double>> means;  // AvU, price
-  for (const PricedMethod& method : methods) {
-    if (method.on_curve.avu.empty()) continue;
-    means.emplace_back(mean(method.on_curve.avu), mean(method.on_curve.price));
+  const FullGrid grid = largest_grid(methods);
+  for (const PricedMethod* setting : grid.settings) {
+    PricedRuns runs;
+    for (std::size_t i = 0; i < setting->runs.seeds.size(); ++i) {
+      if (grid.seeds.count(setting->runs.seeds[i]) == 0) continue;
+      runs.add(setting->runs.price[i], setting->runs.avu[i], setting->runs.seeds[i]);
+    }
+    means.emplace_back(mean(runs.avu), mean(runs.price));
   }
   std::sort(means.begin(), means.end());
   plot::LineSeries line;
@@ -81,14 +128,16 @@ plot::ScatterSeries discs(const PricedMethod& method, plot::Colour colour) {
 }  // namespace
 
 void PricedRuns::add(const std::optional<double>& price_of_run,
-                     const std::optional<double>& avu_of_run) {
+                     const std::optional<double>& avu_of_run, std::uint64_t seed) {
   if (!price_of_run || !avu_of_run) return;
   price.push_back(*price_of_run);
   avu.push_back(*avu_of_run);
+  seeds.push_back(seed);
 }
 
 bool is_setting_of(const std::string& method, const std::string& name) {
-  return name == method || name.rfind(method + "-", 0) == 0;
+  return name == method || name.rfind(method + "-", 0) == 0 ||
+         (method == "bnn+cub" && name == "bnn");
 }
 
 plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod>& methods) {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <iterator>
+#include <cstddef>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "cubcal/plot/svg.h"
@@ -65,66 +63,9 @@ PricedRuns priced_runs(const Repeats& repeats, const Selector& price, const Sele
   for (const ResultRecord* record : repeats) {
     std::optional<double> of_run = value(cell_of({record}, price, metric));
     if (of_run) *of_run *= scale;
-    runs.add(of_run, value(cell_of({record}, avu, "avu")));
+    runs.add(of_run, value(cell_of({record}, avu, "avu")), record->seed);
   }
   return runs;
-}
-
-constexpr const char* kPapersMethod = "bnn+cub";
-
-/// The paper's method and its variants.
-std::vector<std::string> settings(const Grid& grid) {
-  std::vector<std::string> names;
-  for (const std::string& method : grid.methods(grid.main_regime())) {
-    if (is_setting_of(kPapersMethod, method)) names.push_back(method);
-  }
-  return names;
-}
-
-/// Settings and seeds such that each setting was run with each seed.
-struct SettingsCurve {
-  std::vector<std::string> settings;
-  std::set<std::uint64_t> seeds;
-
-  std::size_t runs() const { return settings.size() * seeds.size(); }
-
-  Repeats of(const Grid& grid, const std::string& method) const {
-    if (std::find(settings.begin(), settings.end(), method) == settings.end()) return {};
-    Repeats own = grid.repeats(grid.main_regime(), method);
-    const auto is_other = [&](const ResultRecord* run) { return seeds.count(run->seed) == 0; };
-    own.erase(std::remove_if(own.begin(), own.end(), is_other), own.end());
-    return own;
-  }
-};
-
-std::set<std::uint64_t> seeds_of(const Grid& grid, const std::string& method) {
-  std::set<std::uint64_t> seeds;
-  for (const ResultRecord* run : grid.repeats(grid.main_regime(), method)) seeds.insert(run->seed);
-  return seeds;
-}
-
-/// Means over different seeds are not to be joined by a line: of the settings with so many seeds or
-/// more, the choice with the most runs. The plain Bayesian network is the setting β = 0.
-SettingsCurve settings_curve(const Grid& grid) {
-  std::vector<std::string> all = settings(grid);
-  if (grid.has(grid.main_regime(), "bnn")) all.push_back("bnn");
-  SettingsCurve best;
-  for (const std::string& threshold : all) {
-    SettingsCurve curve;
-    for (const std::string& setting : all) {
-      const std::set<std::uint64_t> own = seeds_of(grid, setting);
-      if (own.size() < seeds_of(grid, threshold).size()) continue;
-      std::set<std::uint64_t> shared;
-      std::set_intersection(own.begin(), own.end(), curve.seeds.begin(), curve.seeds.end(),
-                            std::inserter(shared, shared.end()));
-      curve.seeds = curve.settings.empty() ? own : shared;
-      curve.settings.push_back(setting);
-    }
-    const bool is_longer =
-        curve.runs() == best.runs() && curve.settings.size() > best.settings.size();
-    if (curve.runs() > best.runs() || is_longer) best = std::move(curve);
-  }
-  return best;
 }
 
 /// The known ones, there or not, so that the place of each is always the same; then variants.
@@ -141,9 +82,8 @@ std::vector<std::string> methods_by_place(const Grid& grid) {
 PricedMethod priced(const Grid& grid, const std::string& method, const Selector& select,
                     const std::string& metric, bool with_temperatures) {
   const Repeats repeats = grid.repeats(grid.main_regime(), method);
-  PricedMethod result{method_title(method), priced_runs(repeats, select, test_metrics, metric)};
-  result.on_curve =
-      priced_runs(settings_curve(grid).of(grid, method), select, test_metrics, metric);
+  PricedMethod result{method_title(method), is_setting_of("bnn+cub", method),
+                      priced_runs(repeats, select, test_metrics, metric)};
   if (!with_temperatures) return result;
   for (const double temperature : temperatures_of(repeats)) {
     const Selector scaled = scaled_by(temperature);
@@ -190,7 +130,9 @@ ResultTable price_table(const Grid& grid) {
 }
 
 bool has_price_figure(const Grid& grid) {
-  return grid.has(grid.main_regime(), "bnn") || settings(grid).size() > 1;
+  const std::vector<std::string> methods = grid.methods(grid.main_regime());
+  return std::count(methods.begin(), methods.end(), "deterministic") + 1 <
+         static_cast<std::ptrdiff_t>(methods.size());
 }
 
 std::string price_figure(const std::vector<ResultRecord>& records) {

@@ -12,7 +12,7 @@ namespace cubcal::results {
 /// costs no less than that bought nothing.
 ResultTable price_table(const Grid& grid);
 
-/// Whether there is anything to compare the paper's method with but the network it starts from.
+/// Whether there are methods to compare, besides the network they start from.
 bool has_price_figure(const Grid& grid);
 
 /// What a better AvU costs in one experiment, as charts in one SVG: AvU of every run on the whole
