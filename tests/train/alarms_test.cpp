@@ -84,6 +84,26 @@ TEST(Alarms, TheAccuracyOfTheCommonestClassIsNotChanceWhereTheClassesAreToldApar
   EXPECT_TRUE(epoch_alarms(report, context()).empty());
 }
 
+TEST(Alarms, ANetworkThatFallsToOneAnswerIsToldOfLater) {
+  EpochReport report = healthy();
+  report.epoch = 30;
+  report.validation[Metric::kAccuracy] = 0.3;  // one answer, and not even the commonest
+  report.validation[Metric::kBalancedAccuracy] = 0.5;
+  EXPECT_TRUE(gives_one_answer(report, 2));
+  EXPECT_FALSE(gives_one_answer(healthy(), 2));
+  AlarmContext falling = context();
+  falling.epochs_of_one_answer = 1;
+  EXPECT_TRUE(epoch_alarms(report, falling).empty()) << "it may come back";
+  falling.epochs_of_one_answer = 2;
+  const std::vector<Alarm> alarms = epoch_alarms(report, falling);
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_EQ(alarms[0].kind, AlarmKind::kAtChance);
+  EXPECT_NE(alarms[0].text.find("epoch 31: for two epochs the network has given one answer"),
+            std::string::npos)
+      << alarms[0].text;
+  EXPECT_NE(alarms[0].text.find("lower beta"), std::string::npos) << alarms[0].text;
+}
+
 TEST(Alarms, ABrokenLossNamesItsTermAndWhatToDo) {
   LossTerms terms;
   terms.kl = std::numeric_limits<double>::infinity();

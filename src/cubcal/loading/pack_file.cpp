@@ -51,9 +51,9 @@ std::vector<std::string> list_field(const TensorFile& file, const std::string& p
   }
 }
 
-const NdArray& tensor(const TensorFile& file, const std::string& path, const std::string& name) {
+const NdArray& tensor(const TensorFile& file, const std::string& path, const char* name) {
   const NdArray* values = file.tensors.find(name);
-  if (values == nullptr) throw no_pack(path, "it has no tensor '" + name + "'");
+  if (values == nullptr) throw no_pack(path, "it has no tensor '" + std::string(name) + "'");
   return *values;
 }
 

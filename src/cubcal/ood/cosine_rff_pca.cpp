@@ -37,7 +37,7 @@ class CosineRffPca final : public Detector {
   void set_fitted_tensors(const NamedTensors& tensors) override {
     const auto dimension = static_cast<std::int64_t>(number_entry(tensors, "dimensions"));
     space_ = PrincipalSpace::from_tensors(tensors);
-    const at::Tensor& mean = entry(tensors, "mean", {options().fourier_per_feature * dimension});
+    const at::Tensor mean = entry(tensors, "mean", {options().fourier_per_feature * dimension});
     fourier_ = make_fourier(dimension, mean.device());
   }
 

@@ -20,9 +20,9 @@ constexpr int kFormatVersion = 1;
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
 
 /// A field of `json`, or the DataError that names it.
-const Json& field(const Json& json, const std::string& name) {
+const Json& field(const Json& json, const char* name) {
   if (!json.is_object() || !json.contains(name)) {
-    throw DataError("the field '" + name + "' is missing");
+    throw DataError("the field '" + std::string(name) + "' is missing");
   }
   return json.at(name);
 }
@@ -30,7 +30,7 @@ const Json& field(const Json& json, const std::string& name) {
 template <class Value>
 Value value_of(const Json& json, const std::string& name) {
   try {
-    return field(json, name).get<Value>();
+    return field(json, name.c_str()).get<Value>();
   } catch (const Json::exception&) {
     throw DataError("the field '" + name + "' is of the wrong type");
   }

@@ -51,6 +51,11 @@ TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch) 
                           " gives logits that are not finite" + kAdvice);
 }
 
+bool gives_one_answer(const EpochReport& report, std::size_t classes) {
+  const std::optional<double>& balanced = report.validation[Metric::kBalancedAccuracy];
+  return classes > 1 && balanced && *balanced <= 1.0 / static_cast<double>(classes) + 0.02;
+}
+
 std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context) {
   std::vector<Alarm> alarms;
   const std::string where = place(report.stage, report.epoch) + ": ";
@@ -88,18 +93,23 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
              "may end there: lower beta, or set beta_mode = \"share\""});
   }
   const std::optional<double>& accuracy = report.validation[Metric::kAccuracy];
-  const std::optional<double>& balanced = report.validation[Metric::kBalancedAccuracy];
-  // One answer to all images has a recall of 1 in one class; class weights alone can bring a
-  // network that tells the classes apart to the same accuracy.
-  const bool one_answer =
-      balanced && *balanced <= 1.0 / static_cast<double>(context.classes) + 0.02;
-  if (report.epoch + 1 == context.chance_after_epochs && accuracy && one_answer &&
-      *accuracy <= context.commonest_share + 0.01) {
+  // Class weights can bring a network that tells the classes apart to the accuracy of one answer.
+  if (report.epoch + 1 == context.chance_after_epochs && accuracy &&
+      gives_one_answer(report, context.classes) && *accuracy <= context.commonest_share + 0.01) {
     alarms.push_back({AlarmKind::kAtChance,
                       where + "validation accuracy is " + rounded("%.1f", 100 * *accuracy) +
                           "%, what always answering the commonest class would give: change "
                           "learning_rate (a factor of 3 either way), and look whether the labels "
                           "belong to the images"});
+  }
+  if (report.epoch + 1 > context.chance_after_epochs && context.epochs_of_one_answer >= 2) {
+    alarms.push_back(
+        {AlarmKind::kAtChance,
+         where +
+             "for two epochs the network has given one answer to all images (balanced accuracy " +
+             rounded("%.1f", 100 * *report.validation[Metric::kBalancedAccuracy]) +
+             "%): lower learning_rate or set clip_norm, and lower beta if CUB-Loss is part of the "
+             "loss"});
   }
   return alarms;
 }

@@ -24,12 +24,13 @@ TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch);
 
 struct AlarmContext {
   std::int64_t chance_after_epochs = 5;
-  std::size_t classes = 2;
+  std::size_t classes = 2;     ///< of which the validation split has images
   double commonest_share = 0;  ///< of the commonest class in the validation split
   bool gaussian = false;
   /// KL is a mean over weights, whose size says nothing of its pull: each weight's is tiny.
   bool kl_is_mean = false;
   double beta = 0;  ///< weight that CUB-Loss has, or will have once its warm-up is over
+  std::int64_t epochs_of_one_answer = 0;  ///< in a row, the last among them
 };
 
 enum class AlarmKind {
@@ -37,13 +38,17 @@ enum class AlarmKind {
   kSigmaExploded,   ///< noise_to_signal above 10
   kKlDominates,     ///< KL, unless a mean over weights, above nine tenths of the loss
   kCubDominates,    ///< CUB-Loss, at its weight after warm-up, above four times the cross entropy
-  kAtChance         ///< one answer to all images after `chance_after_epochs` epochs
+  kAtChance         ///< one answer to all images after `chance_after_epochs` epochs, or twice later
 };
 
 struct Alarm {
   AlarmKind kind;
   std::string text;
 };
+
+/// Whether the recall of the classes, averaged over those there are, is that of one answer to all
+/// images.
+bool gives_one_answer(const EpochReport& report, std::size_t classes);
 
 /// What is to be said of an epoch; mostly nothing.
 std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context);

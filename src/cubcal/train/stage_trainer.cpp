@@ -61,10 +61,12 @@ bool all_finite(const ParameterStore& store) {
   return true;
 }
 
-double commonest_share(const ImageSplit& split, std::size_t classes) {
+void describe_validation(AlarmContext& alarms, const ImageSplit& split, std::size_t classes) {
   const std::vector<std::int64_t> counts = class_counts(split, classes);
-  return static_cast<double>(*std::max_element(counts.begin(), counts.end())) /
-         static_cast<double>(std::max<std::int64_t>(1, split.size()));
+  const auto missing = std::count(counts.begin(), counts.end(), 0);
+  alarms.classes = classes - static_cast<std::size_t>(missing);
+  alarms.commonest_share = static_cast<double>(*std::max_element(counts.begin(), counts.end())) /
+                           static_cast<double>(std::max<std::int64_t>(1, split.size()));
 }
 
 double unix_time() {
@@ -113,9 +115,10 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
   }
   beta_.state = state_.beta;
   state_.avuc.epochs = options_.avuc_threshold_epochs;
-  alarm_context_ = {context.options.chance_after_epochs, context.set.classes(),
-                    commonest_share(context.set.split("val"), context.set.classes()), gaussian(),
-                    options_.kl.reduction == KlReduction::kMean};
+  alarm_context_.chance_after_epochs = context.options.chance_after_epochs;
+  alarm_context_.gaussian = gaussian();
+  alarm_context_.kl_is_mean = options_.kl.reduction == KlReduction::kMean;
+  describe_validation(alarm_context_, context.set.split("val"), context.set.classes());
 }
 
 KlScale StageTrainer::kl_scale() const {
@@ -297,6 +300,8 @@ void StageTrainer::log(const EpochReport& report) {
 
 void StageTrainer::raise_alarms(const EpochReport& report) {
   if (options_.method == TrainingMethod::kBnnCub) alarm_context_.beta = beta_.weight();
+  std::int64_t& epochs = alarm_context_.epochs_of_one_answer;
+  epochs = gives_one_answer(report, alarm_context_.classes) ? epochs + 1 : 0;
   for (const Alarm& alarm : epoch_alarms(report, alarm_context_)) {
     if (raised_.insert(alarm.kind).second) context_.observer.warning(alarm.text);
   }
