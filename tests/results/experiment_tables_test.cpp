@@ -40,6 +40,16 @@ TEST(ExperimentTables, RegimesStandAsInThePaper) {
   EXPECT_EQ(table.rows[1].cells[0].seeds, (std::vector<double>{0.7, 0.8}));
 }
 
+TEST(ExperimentTables, FewerSeedsThanElsewhereAreTold) {
+  const std::vector<ResultTable> tables = experiment_tables(retina_records());
+  const ResultTable& regimes = table_named(tables, "eyes-regimes");
+  EXPECT_EQ(regimes.rows[0].note, "1 seed");
+  EXPECT_EQ(regimes.rows[1].note, "");
+  const ResultTable& post_hoc = table_named(tables, "eyes-post-hoc");
+  EXPECT_EQ(post_hoc.rows.front().note, "1 seed");
+  EXPECT_EQ(post_hoc.rows[2].note, "") << "the whole data";
+}
+
 TEST(ExperimentTables, IntervalsAreTheMeanOfTheSeedsBounds) {
   const ResultTable table = table_named(experiment_tables(retina_records()), "eyes-training");
   ASSERT_EQ(table.rows.size(), 3U);

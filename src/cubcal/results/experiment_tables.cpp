@@ -1,5 +1,6 @@
 #include "cubcal/results/experiment_tables.h"
 
+#include <algorithm>
 #include <set>
 
 #include "cubcal/results/paper_values.h"
@@ -49,10 +50,14 @@ ResultTable regime_table(const Grid& grid, const std::string& key, const std::st
     }
   }
   for (const std::string& regime : grid.regimes()) {
+    std::size_t fewest_seeds = grid.seeds();
     ResultRow row{{regime_title(regime)}, {}};
     for (const char* method : {"bnn", "bnn+cub"}) {
       add_cells(grid, regime, method, "", metrics, row);
+      const std::size_t seeds = grid.repeats(regime, method).size();
+      if (seeds > 0) fewest_seeds = std::min(fewest_seeds, seeds);
     }
+    row.note = grid.note(fewest_seeds);
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -83,7 +88,9 @@ ResultTable post_hoc_table(const Grid& grid) {
       calibrations.push_back(each.method);
     }
     for (const std::string& calibration : calibrations) {
-      ResultRow row{{calibration.empty() ? "none" : calibration}, {}};
+      ResultRow row{{calibration.empty() ? "none" : calibration},
+                    {},
+                    grid.note(grid.repeats(regime, method).size())};
       if (by_regime) row.names.insert(row.names.begin(), regime_title(regime));
       add_cells(grid, regime, method, calibration, metrics, row);
       table.rows.push_back(std::move(row));
@@ -98,8 +105,10 @@ ResultTable detector_table(const Grid& grid) {
   const Repeats repeats = grid.repeats(grid.main_regime(), method);
   const std::vector<DetectorResult>& detectors = repeats.front()->detectors;
   const std::vector<std::string> metrics = {"auroc", "aupr", "fpr95"};
+  const std::string note = grid.note(repeats.size());
   ResultTable table{grid.name() + "-ood",
-                    "Outliers told from the test split by " + method_title(method),
+                    "Outliers told from the test split by " + method_title(method) +
+                        (note.empty() ? "" : ", " + note),
                     {"detector"},
                     columns_of(metrics),
                     {}};
