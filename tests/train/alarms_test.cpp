@@ -84,24 +84,53 @@ TEST(Alarms, TheAccuracyOfTheCommonestClassIsNotChanceWhereTheClassesAreToldApar
   EXPECT_TRUE(epoch_alarms(report, context()).empty());
 }
 
-TEST(Alarms, ANetworkThatFallsToOneAnswerIsToldOfLater) {
+EpochReport one_answer_in(std::int64_t epoch) {
   EpochReport report = healthy();
-  report.epoch = 30;
-  report.validation[Metric::kAccuracy] = 0.3;  // one answer, and not even the commonest
+  report.epoch = epoch;
+  report.validation[Metric::kAccuracy] = 0.3;  // and not even the commonest
   report.validation[Metric::kBalancedAccuracy] = 0.5;
-  EXPECT_TRUE(gives_one_answer(report, 2));
-  EXPECT_FALSE(gives_one_answer(healthy(), 2));
+  return report;
+}
+
+TEST(Alarms, ANetworkThatFallsToOneAnswerIsToldOfInTheSecondEpoch) {
   AlarmContext falling = context();
-  falling.epochs_of_one_answer = 1;
-  EXPECT_TRUE(epoch_alarms(report, falling).empty()) << "it may come back";
-  falling.epochs_of_one_answer = 2;
-  const std::vector<Alarm> alarms = epoch_alarms(report, falling);
+  count_one_answer(one_answer_in(29), falling);
+  EXPECT_TRUE(epoch_alarms(one_answer_in(29), falling).empty()) << "it may come back";
+  count_one_answer(one_answer_in(30), falling);
+  const std::vector<Alarm> alarms = epoch_alarms(one_answer_in(30), falling);
   ASSERT_EQ(alarms.size(), 1U);
-  EXPECT_EQ(alarms[0].kind, AlarmKind::kAtChance);
-  EXPECT_NE(alarms[0].text.find("epoch 31: for two epochs the network has given one answer"),
+  EXPECT_EQ(alarms[0].kind, AlarmKind::kFellToOneAnswer);
+  EXPECT_NE(alarms[0].text.find("epoch 31: for two epochs validation has been no better than one"),
             std::string::npos)
       << alarms[0].text;
   EXPECT_NE(alarms[0].text.find("lower beta"), std::string::npos) << alarms[0].text;
+  falling.chance_after_epochs = 0;
+  EXPECT_TRUE(epoch_alarms(one_answer_in(30), falling).empty()) << "nobody asked";
+}
+
+TEST(Alarms, ANetworkThatNeverKnewBetterHasNotFallen) {
+  AlarmContext never = context();
+  for (std::int64_t epoch = 0; epoch < 6; ++epoch) count_one_answer(one_answer_in(epoch), never);
+  EXPECT_EQ(never.epochs_of_one_answer, 6);
+  EXPECT_TRUE(epoch_alarms(one_answer_in(5), never).empty());
+}
+
+TEST(Alarms, EpochsOfOneAnswerAreCountedAnewAfterABetterOne) {
+  AlarmContext context;
+  count_one_answer(one_answer_in(7), context);
+  count_one_answer(healthy(), context);
+  count_one_answer(one_answer_in(9), context);
+  EXPECT_EQ(context.epochs_of_one_answer, 1);
+}
+
+TEST(Alarms, OneAnswerIsToldByTheRecallOfTheClassesThereAre) {
+  EpochReport report = healthy();
+  report.validation[Metric::kBalancedAccuracy] = 0.03;
+  EXPECT_FALSE(no_better_than_one_answer(report, 50)) << "better than chance";
+  EXPECT_TRUE(no_better_than_one_answer(report, 34));
+  EXPECT_FALSE(no_better_than_one_answer(report, 1)) << "one class has no other answer";
+  report.validation[Metric::kBalancedAccuracy].reset();
+  EXPECT_FALSE(no_better_than_one_answer(report, 2));
 }
 
 TEST(Alarms, ABrokenLossNamesItsTermAndWhatToDo) {

@@ -51,9 +51,14 @@ TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch) 
                           " gives logits that are not finite" + kAdvice);
 }
 
-bool gives_one_answer(const EpochReport& report, std::size_t classes) {
+bool no_better_than_one_answer(const EpochReport& report, std::size_t classes) {
   const std::optional<double>& balanced = report.validation[Metric::kBalancedAccuracy];
-  return classes > 1 && balanced && *balanced <= 1.0 / static_cast<double>(classes) + 0.02;
+  return classes > 1 && balanced && *balanced <= 1.04 / static_cast<double>(classes);
+}
+
+void count_one_answer(const EpochReport& report, AlarmContext& context) {
+  std::int64_t& epochs = context.epochs_of_one_answer;
+  epochs = no_better_than_one_answer(report, context.classes) ? epochs + 1 : 0;
 }
 
 std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context) {
@@ -95,21 +100,22 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
   const std::optional<double>& accuracy = report.validation[Metric::kAccuracy];
   // Class weights can bring a network that tells the classes apart to the accuracy of one answer.
   if (report.epoch + 1 == context.chance_after_epochs && accuracy &&
-      gives_one_answer(report, context.classes) && *accuracy <= context.commonest_share + 0.01) {
+      no_better_than_one_answer(report, context.classes) &&
+      *accuracy <= context.commonest_share + 0.01) {
     alarms.push_back({AlarmKind::kAtChance,
                       where + "validation accuracy is " + rounded("%.1f", 100 * *accuracy) +
                           "%, what always answering the commonest class would give: change "
                           "learning_rate (a factor of 3 either way), and look whether the labels "
                           "belong to the images"});
   }
-  if (report.epoch + 1 > context.chance_after_epochs && context.epochs_of_one_answer >= 2) {
-    alarms.push_back(
-        {AlarmKind::kAtChance,
-         where +
-             "for two epochs the network has given one answer to all images (balanced accuracy " +
-             rounded("%.1f", 100 * *report.validation[Metric::kBalancedAccuracy]) +
-             "%): lower learning_rate or set clip_norm, and lower beta if CUB-Loss is part of the "
-             "loss"});
+  const bool is_late =
+      context.chance_after_epochs > 0 && report.epoch + 1 > context.chance_after_epochs;
+  const bool was_better = context.epochs_of_one_answer <= report.epoch;
+  if (is_late && was_better && context.epochs_of_one_answer >= 2) {
+    alarms.push_back({AlarmKind::kFellToOneAnswer,
+                      where + "for two epochs validation has been no better than one answer to all "
+                              "images: lower learning_rate or set clip_norm, and lower beta if "
+                              "CUB-Loss is part of the loss"});
   }
   return alarms;
 }

@@ -23,9 +23,9 @@ TrainingDiverged weights_not_finite(std::int64_t stage, std::int64_t epoch);
 TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch);
 
 struct AlarmContext {
-  std::int64_t chance_after_epochs = 5;
-  std::size_t classes = 2;     ///< of which the validation split has images
-  double commonest_share = 0;  ///< of the commonest class in the validation split
+  std::int64_t chance_after_epochs = 5;  ///< 0: accuracy at chance is not told of
+  std::size_t classes = 2;               ///< of which the validation split has images
+  double commonest_share = 0;            ///< of the commonest class in the validation split
   bool gaussian = false;
   /// KL is a mean over weights, whose size says nothing of its pull: each weight's is tiny.
   bool kl_is_mean = false;
@@ -38,7 +38,8 @@ enum class AlarmKind {
   kSigmaExploded,   ///< noise_to_signal above 10
   kKlDominates,     ///< KL, unless a mean over weights, above nine tenths of the loss
   kCubDominates,    ///< CUB-Loss, at its weight after warm-up, above four times the cross entropy
-  kAtChance         ///< one answer to all images after `chance_after_epochs` epochs, or twice later
+  kAtChance,        ///< accuracy of one answer to all images after `chance_after_epochs` epochs
+  kFellToOneAnswer  ///< ... in two epochs running after that, having been better
 };
 
 struct Alarm {
@@ -48,7 +49,9 @@ struct Alarm {
 
 /// Whether the recall of the classes, averaged over those there are, is that of one answer to all
 /// images.
-bool gives_one_answer(const EpochReport& report, std::size_t classes);
+bool no_better_than_one_answer(const EpochReport& report, std::size_t classes);
+/// Counts the epochs of one answer to which this one belongs.
+void count_one_answer(const EpochReport& report, AlarmContext& context);
 
 /// What is to be said of an epoch; mostly nothing.
 std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context);

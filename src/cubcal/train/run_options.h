@@ -94,7 +94,7 @@ struct RunOptions {
   double save_every_seconds = 15;
   int checkpoint_every_steps = 0;        ///< besides the ends of epochs; 0: none
   bool tensorboard = false;              ///< also write a TensorBoard event file
-  std::int64_t chance_after_epochs = 5;  ///< epochs after which accuracy at chance is reported
+  std::int64_t chance_after_epochs = 5;  ///< accuracy at chance is told of after them; 0: never
 };
 
 /// Throws ArgumentError where a field is outside its domain or two of them disagree.

@@ -300,8 +300,7 @@ void StageTrainer::log(const EpochReport& report) {
 
 void StageTrainer::raise_alarms(const EpochReport& report) {
   if (options_.method == TrainingMethod::kBnnCub) alarm_context_.beta = beta_.weight();
-  std::int64_t& epochs = alarm_context_.epochs_of_one_answer;
-  epochs = gives_one_answer(report, alarm_context_.classes) ? epochs + 1 : 0;
+  count_one_answer(report, alarm_context_);
   for (const Alarm& alarm : epoch_alarms(report, alarm_context_)) {
     if (raised_.insert(alarm.kind).second) context_.observer.warning(alarm.text);
   }
