@@ -18,6 +18,17 @@ class VerdictOf : public testing::Test {
     run_ = analyse(read_run(scratch_.file("run")), options);
     return verdict_of(run_);
   }
+  /// Calls every image of a class benign, and says how many they are.
+  std::size_t mistake_all_of(std::int64_t label) {
+    std::size_t images = 0;
+    for (std::size_t i = 0; i < run_.facts.samples; ++i) {
+      if (run_.facts.labels[i] != label) continue;
+      run_.facts.predicted[i] = 0;
+      run_.facts.correct[i] = 0;
+      ++images;
+    }
+    return images;
+  }
   static bool has(const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;
   }
@@ -53,19 +64,49 @@ TEST_F(VerdictOf, AModelWithoutMistakesIsNotFaulted) {
   EXPECT_FALSE(any_has(verdict.beware, "mistake"));
 }
 
+TEST_F(VerdictOf, OnlyAnOverconfidentModelIsOnlySoOftenRight) {
+  EXPECT_TRUE(has(this->verdict(1.2).honesty, "sure on average and only "));
+  verdict(12);
+  run_.values[Metric::kAccuracy] = 0.99;  // a little less than it is sure of
+  const std::string honesty = verdict_of(run_).honesty;
+  EXPECT_TRUE(has(honesty, "Its confidence is honest: ")) << honesty;
+  EXPECT_TRUE(has(honesty, "sure on average and 99.0% right")) << honesty;
+}
+
+TEST_F(VerdictOf, AModelWorseThanOneAnswerToAllIsCalledThat) {
+  EXPECT_FALSE(any_has(verdict(4).beware, "One answer to all"));
+  run_.values[Metric::kAccuracy] = 0.1;
+  const std::vector<std::string> beware = verdict_of(run_).beware;
+  EXPECT_TRUE(any_has(beware, "One answer to all images would be right more often."));
+}
+
 TEST_F(VerdictOf, AClassThatIsNeverRecognisedIsNamed) {
   verdict(4);
-  std::size_t images = 0;
-  for (std::size_t i = 0; i < run_.facts.samples; ++i) {
-    if (run_.facts.labels[i] != 1) continue;
-    run_.facts.predicted[i] = 0;
-    run_.facts.correct[i] = 0;
-    ++images;
-  }
+  const std::size_t images = mistake_all_of(1);
   const std::vector<std::string> beware = verdict_of(run_).beware;
   EXPECT_TRUE(any_has(beware, "Class “malignant” is recognised in none of its " +
                                   std::to_string(images) + " images."))
       << beware.size();
+}
+
+TEST_F(VerdictOf, ClassesThatAreMostlyMissedAreAllNamed) {
+  verdict(4);
+  const std::string malignant = std::to_string(mistake_all_of(1));
+  const std::string other = std::to_string(mistake_all_of(2));
+  const std::vector<std::string> beware = verdict_of(run_).beware;
+  EXPECT_TRUE(any_has(beware, "Recognised in less than half of their images: “malignant” (0 of " +
+                                  malignant + "), “<other> & \"odd\"” (0 of " + other + ")."))
+      << beware.size();
+}
+
+TEST_F(VerdictOf, ACalibrationThatBuysNothingIsSaidTo) {
+  verdict(1.8);
+  for (PostHoc& each : run_.post_hoc) {
+    each.values = run_.values;
+    each.values[Metric::kNll] = 2 * *run_.values[Metric::kNll];
+  }
+  const std::vector<std::string> beware = verdict_of(run_).beware;
+  EXPECT_TRUE(any_has(beware, "The calibration dts-guarded leaves BCCE at "));
 }
 
 TEST_F(VerdictOf, WithoutValidationTheThresholdIsSaidToFlatter) {

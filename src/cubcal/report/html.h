@@ -14,8 +14,8 @@ std::string element(const char* name, const std::string& html, const std::string
 /// A paragraph of plain text.
 std::string paragraph(const std::string& text, const char* css_class = "");
 
-/// A table whose first column names the rows. Cells are plain text, whose lines are broken where it
-/// has line breaks only.
+/// A table whose first column names the rows. Cells are plain text; a line ends only where the
+/// text has a line break.
 class Table {
  public:
   explicit Table(std::vector<std::string> header, std::string caption = {});

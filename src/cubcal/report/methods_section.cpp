@@ -172,19 +172,18 @@ std::string density_figure(const Method& method, Figures& figures) {
 }
 
 results::PricedMethod priced(const Method& method, Metric metric, bool is_setting) {
-  const auto add = [&](results::PricedRuns& runs, const MetricValues& values, std::size_t run) {
+  const auto add = [&](results::PricedRuns& runs, const RunResult& run,
+                       const MetricValues& values) {
     std::optional<double> price = values[metric];
     if (price) *price *= scale_of(info_of(metric));
-    runs.add(price, values[Metric::kAvu], method.runs[run]->record.seed.value_or(run));
+    runs.add(price, values[Metric::kAvu], run.record.seed);
   };
   results::PricedMethod result{method.label, is_setting};
-  for (std::size_t i = 0; i < method.runs.size(); ++i) add(result.runs, method.runs[i]->values, i);
+  for (const RunResult* run : method.runs) add(result.runs, *run, run->values);
   if (metric == Metric::kAccuracy) return result;  // which a temperature hardly changes
   for (std::size_t t = 0; t < method.runs.front()->scaled.size(); ++t) {
     results::PricedRuns runs;
-    for (std::size_t i = 0; i < method.runs.size(); ++i) {
-      add(runs, method.runs[i]->scaled[t].values, i);
-    }
+    for (const RunResult* run : method.runs) add(runs, *run, run->scaled[t].values);
     if (!runs.avu.empty()) result.scaled.push_back(std::move(runs));
   }
   return result;
@@ -225,10 +224,10 @@ std::string methods_section(const std::vector<Method>& methods, const ReportOpti
     html += element("h3", "What a better AvU costs") + "\n" +
             figure_row(price_figures(methods, figures), "small row") +
             paragraph(
-                "A disc is a run; a dotted line joins settings of one method over the same seeds. "
-                "A full line, for ECE "
-                "and NLL, is what a method's networks become when all their logits are divided by "
-                "one temperature, from " +
+                "A disc is a run; a dotted line joins settings of one method over the same seeds "
+                "(bnn is bnn+cub with a weight of 0). A full line, for ECE and NLL, is what a "
+                "method's networks become when all their logits are divided by one temperature, "
+                "from " +
                     plot::readable_number(kComparedTemperatures.front()) + " to " +
                     plot::readable_number(kComparedTemperatures.back()) +
                     ": a temperature below 1 raises AvU too, so a loss has earned its AvU as far "

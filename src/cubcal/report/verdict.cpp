@@ -31,20 +31,28 @@ std::string samples_text(const RunResult& run) {
   return text;
 }
 
+struct CommonestClass {
+  std::string name;
+  double share;
+};
+
+CommonestClass commonest_class(const RunResult& run) {
+  std::vector<std::size_t> counts(run.facts.classes, 0);
+  for (const std::int64_t label : run.facts.labels) ++counts[static_cast<std::size_t>(label)];
+  const auto largest = std::max_element(counts.begin(), counts.end());
+  return {run.class_names[static_cast<std::size_t>(largest - counts.begin())],
+          static_cast<double>(*largest) / static_cast<double>(run.facts.samples)};
+}
+
 std::string accuracy_text(const RunResult& run) {
   std::string text = "It was right on " + percent(value_of(run.values, Metric::kAccuracy)) +
                      " of " + samples_text(run);
   if (const auto& interval = interval_of(run, Metric::kAccuracy)) {
     text += " (95% interval " + percent_range(*interval) + ")";
   }
-  std::vector<std::size_t> counts(run.facts.classes, 0);
-  for (const std::int64_t label : run.facts.labels) ++counts[static_cast<std::size_t>(label)];
-  const auto largest = std::max_element(counts.begin(), counts.end());
-  text += "; always saying " +
-          quoted(run.class_names[static_cast<std::size_t>(largest - counts.begin())]) +
-          " would be right on " +
-          percent(static_cast<double>(*largest) / static_cast<double>(run.facts.samples)) +
-          ". Averaged over the classes it was right on " +
+  const CommonestClass commonest = commonest_class(run);
+  text += "; always saying " + quoted(commonest.name) + " would be right on " +
+          percent(commonest.share) + ". Averaged over the classes it was right on " +
           percent(value_of(run.values, Metric::kBalancedAccuracy)) + ".";
   return text;
 }
@@ -66,7 +74,7 @@ std::string confidence_text(const RunResult& run) {
     text = gap > 0 ? "It is overconfident: " : "It is underconfident: ";
   }
   return text + "it is " + percent(confidence) + " sure on average and " +
-         (gap > 0 ? "only " : "") + percent(value_of(run.values, Metric::kAccuracy)) +
+         (gap > kSmall ? "only " : "") + percent(value_of(run.values, Metric::kAccuracy)) +
          " right (ECE " + percent(ece) + ").";
 }
 
@@ -126,10 +134,11 @@ class Warnings {
   explicit Warnings(const RunResult& run) : run_(run) {}
 
   std::vector<std::string> all() {
+    no_better_than_one_answer();
     certain_mistakes();
     missed_target();
     outliers();
-    weak_class();
+    weak_classes();
     weak_subgroup();
     price_of_calibration();
     small_or_dependent_samples();
@@ -137,6 +146,11 @@ class Warnings {
   }
 
  private:
+  void no_better_than_one_answer() {
+    if (value_of(run_.values, Metric::kAccuracy) >= commonest_class(run_).share) return;
+    add("One answer to all images would be right more often.");
+  }
+
   void certain_mistakes() {
     const double certain = value_of(run_.values, Metric::kInaccurateCertain);
     const double wrong = certain + value_of(run_.values, Metric::kInaccurateUncertain);
@@ -165,18 +179,33 @@ class Warnings {
         " would be answered as if they did, at the threshold above.");
   }
 
-  void weak_class() {
+  std::string name_of(const ClassRow& row, const std::vector<ClassRow>& rows) const {
+    return quoted(run_.class_names[static_cast<std::size_t>(&row - rows.data())]);
+  }
+
+  void weak_classes() {
     const std::vector<ClassRow> rows = class_table(run_.facts);
-    const double accuracy = value_of(run_.values, Metric::kAccuracy);
+    const double weak = value_of(run_.values, Metric::kAccuracy) - 0.1;
     const ClassRow* weakest = nullptr;
+    std::vector<const ClassRow*> mostly_missed;
     for (const ClassRow& row : rows) {
-      if (row.recall && (!weakest || *row.recall < *weakest->recall)) weakest = &row;
+      if (!row.recall || *row.recall > weak) continue;
+      if (!weakest || *row.recall < *weakest->recall) weakest = &row;
+      if (*row.recall < 0.5) mostly_missed.push_back(&row);
     }
-    if (!weakest || *weakest->recall > accuracy - 0.1) return;
-    add("Class " + quoted(run_.class_names[static_cast<std::size_t>(weakest - rows.data())]) +
-        " is recognised in " +
-        (*weakest->recall > 0 ? "only " + percent(*weakest->recall) : std::string("none")) +
-        " of its " + counted(weakest->support, "image") + ".");
+    if (mostly_missed.size() > 1) {
+      std::string list;
+      for (const ClassRow* row : mostly_missed) {
+        const auto hits = std::llround(*row->recall * static_cast<double>(row->support));
+        list += (list.empty() ? "" : ", ") + name_of(*row, rows) + " (" +
+                grouped(static_cast<std::size_t>(hits)) + " of " + grouped(row->support) + ")";
+      }
+      add("Recognised in less than half of their images: " + list + ".");
+    } else if (weakest) {
+      add("Class " + name_of(*weakest, rows) + " is recognised in " +
+          (*weakest->recall > 0 ? "only " + percent(*weakest->recall) : std::string("none")) +
+          " of its " + counted(weakest->support, "image") + ".");
+    }
   }
 
   void weak_subgroup() {
@@ -213,9 +242,12 @@ class Warnings {
                percent(value_of(post_hoc->values, Metric::kEce));
     }
     if (price.empty()) return;
-    add("The calibration " + name + " moves BCCE from " +
-        percent(value_of(run_.values, Metric::kBcce), 2) + " to " +
-        percent(value_of(post_hoc->values, Metric::kBcce), 2) + " and raises " + price + ".");
+    const std::string before = percent(value_of(run_.values, Metric::kBcce), 2);
+    const std::string after = percent(value_of(post_hoc->values, Metric::kBcce), 2);
+    add("The calibration " + name +
+        (before == after ? " leaves BCCE at " + before
+                         : " moves BCCE from " + before + " to " + after) +
+        " and raises " + price + ".");
   }
 
   void small_or_dependent_samples() {
