@@ -50,6 +50,13 @@ TEST(ExperimentTables, FewerSeedsThanElsewhereAreTold) {
   EXPECT_EQ(post_hoc.rows[2].note, "") << "the whole data";
 }
 
+TEST(ExperimentTables, DifferentNumbersOfSeedsInARowAreBothTold) {
+  std::vector<ResultRecord> records = retina_records();
+  records.push_back(example_record("25%", "bnn", 2, 0.5));
+  const std::vector<ResultTable> tables = experiment_tables(records);
+  EXPECT_EQ(table_named(tables, "eyes-regimes").rows[0].note, "1 and 2 seeds");
+}
+
 TEST(ExperimentTables, IntervalsAreTheMeanOfTheSeedsBounds) {
   const ResultTable table = table_named(experiment_tables(retina_records()), "eyes-training");
   ASSERT_EQ(table.rows.size(), 3U);

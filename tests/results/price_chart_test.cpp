@@ -47,6 +47,22 @@ TEST(PriceChart, ASettingOfFewSeedsDoesNotTakeTheOthersFromTheCurve) {
   EXPECT_EQ(curve_of(chart)->x, (std::vector<double>{2, 4}));
 }
 
+TEST(PriceChart, ACurveIsDrawnWhereverTwoSettingsShareASeed) {
+  const plot::Chart few = price_chart("NLL", {{"a", true, {{1, 1, 1}, {0.6, 0.6, 0.6}, {1, 2, 3}}},
+                                              {"b", true, {{2}, {0.7}, {1}}}});
+  ASSERT_NE(curve_of(few), nullptr);
+  EXPECT_EQ(curve_of(few)->x, (std::vector<double>{1, 2}));
+  const plot::Chart other = price_chart("NLL", {{"a", true, {{1}, {0.6}, {1}}},
+                                                {"b", true, {{2}, {0.7}, {1}}},
+                                                {"c", true, {{3}, {0.8}, {2}}}});
+  ASSERT_NE(curve_of(other), nullptr);
+  EXPECT_EQ(curve_of(other)->x, (std::vector<double>{1, 2}));
+  EXPECT_EQ(curve_of(price_chart("NLL", {{"a", true, {{1}, {0.6}, {1}}},
+                                         {"b", true, {{2}, {0.7}, {std::nullopt}}}})),
+            nullptr)
+      << "a seed that is not known is not the same";
+}
+
 TEST(PriceChart, AMethodsLineUnderOneTemperatureHasItsColourAndFitsTheAxes) {
   const PricedMethod plain{
       "BNN", false, {{0.5, 0.7}, {0.6, 0.6}, {1, 2}}, {{{0.45}, {0.5}, {1}}, {{0.9}, {0.8}, {1}}}};

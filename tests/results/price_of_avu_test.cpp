@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "results/example_record.h"
 
 namespace cubcal::results {
@@ -130,6 +132,20 @@ TEST(PriceFigure, AMethodHasTheSameColourWhateverElseThereIs) {
   EXPECT_EQ(colour_of_cub({run_of("bnn", 1, 0.7), run_of("bnn+cub", 1, 0.8)}),
             colour_of_cub({run_of("bnn", 1, 0.7), run_of("mc-dropout", 1, 0.7),
                            run_of("bnn+avuc", 1, 0.7), run_of("bnn+cub", 1, 0.8)}));
+}
+
+TEST(PriceFigure, VariantsTakeNoColourOfAMethodThatIsThere) {
+  const std::string drawing = price_figure(
+      {run_of("deterministic", 1, 0.5), run_of("bnn+cub-a", 1, 0.6), run_of("bnn+cub-b", 1, 0.7),
+       run_of("bnn+cub-c", 1, 0.8), run_of("bnn+cub-d", 1, 0.9)});
+  std::set<std::string> colours;
+  for (const char* name : {"Deterministic", "bnn+cub-a", "bnn+cub-b", "bnn+cub-c", "bnn+cub-d"}) {
+    const std::size_t at = drawing.rfind(">" + std::string(name) + "<");
+    ASSERT_NE(at, std::string::npos) << name;
+    const std::size_t start = drawing.rfind("<circle class=", at);
+    colours.insert(drawing.substr(start, drawing.find(' ', start + 8) - start));
+  }
+  EXPECT_EQ(colours.size(), 5U);
 }
 
 }  // namespace

@@ -49,6 +49,17 @@ TEST(ResultsCommand, DrawsWhatAvuCosts) {
   EXPECT_NE(drawing.find("BNN + CUB"), std::string::npos);
 }
 
+TEST(ResultsCommand, DrawsNothingWhereThereIsOneMethod) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("one.json"), example_record_json("bnn+cub", 1, 0.9).dump());
+  ASSERT_EQ(run_cubcal({"results", "one.json", "--markdown", "r.md", "--figures", "images"},
+                       folder.path())
+                .exit_code,
+            0);
+  EXPECT_EQ(contents_of(folder.path() / "r.md").find("price.svg"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "images"));
+}
+
 TEST(ResultsCommand, PassesOverOtherJsonOfAFolder) {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder.path() / "run");

@@ -1,6 +1,5 @@
 #include "cubcal/results/experiment_tables.h"
 
-#include <algorithm>
 #include <set>
 
 #include "cubcal/results/paper_values.h"
@@ -50,14 +49,16 @@ ResultTable regime_table(const Grid& grid, const std::string& key, const std::st
     }
   }
   for (const std::string& regime : grid.regimes()) {
-    std::size_t fewest_seeds = grid.seeds();
+    std::set<std::size_t> seeds;
     ResultRow row{{regime_title(regime)}, {}};
     for (const char* method : {"bnn", "bnn+cub"}) {
       add_cells(grid, regime, method, "", metrics, row);
-      const std::size_t seeds = grid.repeats(regime, method).size();
-      if (seeds > 0) fewest_seeds = std::min(fewest_seeds, seeds);
+      if (grid.has(regime, method)) seeds.insert(grid.repeats(regime, method).size());
     }
-    row.note = grid.note(fewest_seeds);
+    if (seeds.size() == 1) row.note = grid.note(*seeds.begin());
+    if (seeds.size() == 2) {
+      row.note = std::to_string(*seeds.begin()) + " and " + counted_seeds(*seeds.rbegin());
+    }
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -14,9 +14,9 @@ namespace cubcal::results {
 namespace {
 
 /// Five methods and some settings of one of them, told apart.
-constexpr std::array<plot::Colour, 8> kColours = {
+constexpr std::array kColours = {
     plot::Colour::kBlue,   plot::Colour::kVermillion, plot::Colour::kGreen, plot::Colour::kPurple,
-    plot::Colour::kOrange, plot::Colour::kSky,        plot::Colour::kInk,   plot::Colour::kMuted};
+    plot::Colour::kOrange, plot::Colour::kSky,        plot::Colour::kInk};
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -31,7 +31,7 @@ std::pair<double, double> roomy_range(const std::vector<double>& values) {
   return {low - margin, high + margin};
 }
 
-using Seeds = std::set<std::uint64_t>;
+using Seeds = std::set<std::optional<std::uint64_t>>;
 
 Seeds seeds_of(const PricedMethod& method) {
   return {method.runs.seeds.begin(), method.runs.seeds.end()};
@@ -42,31 +42,38 @@ struct FullGrid {
   std::vector<const PricedMethod*> settings;
   Seeds seeds;
 
-  std::size_t runs() const { return settings.size() * seeds.size(); }
+  /// Runs, then settings.
+  std::pair<std::size_t, std::size_t> size() const {
+    return {settings.size() * seeds.size(), settings.size()};
+  }
 };
 
-FullGrid of_settings_with(std::size_t least_seeds, const std::vector<PricedMethod>& methods) {
-  FullGrid grid;
+FullGrid of_settings_with(const Seeds& seeds, const std::vector<PricedMethod>& methods) {
+  FullGrid grid{{}, seeds};
   for (const PricedMethod& method : methods) {
     const Seeds own = seeds_of(method);
-    if (!method.is_setting || own.empty() || own.size() < least_seeds) continue;
-    Seeds shared;
-    std::set_intersection(own.begin(), own.end(), grid.seeds.begin(), grid.seeds.end(),
-                          std::inserter(shared, shared.end()));
-    grid.seeds = grid.settings.empty() ? own : shared;
-    grid.settings.push_back(&method);
+    const bool has_all = std::includes(own.begin(), own.end(), seeds.begin(), seeds.end());
+    if (method.is_setting && has_all) grid.settings.push_back(&method);
   }
   return grid;
 }
 
-/// Means over different seeds are not to be joined by a line: the grid with the most runs, of two
-/// the one with more settings.
+/// Means over different seeds are not to be joined by a line: the largest grid of the seeds that
+/// two settings share.
 FullGrid largest_grid(const std::vector<PricedMethod>& methods) {
   FullGrid largest;
-  for (const PricedMethod& method : methods) {
-    FullGrid grid = of_settings_with(seeds_of(method).size(), methods);
-    const auto size = [](const FullGrid& of) { return std::pair(of.runs(), of.settings.size()); };
-    if (size(grid) > size(largest)) largest = std::move(grid);
+  for (const PricedMethod& one : methods) {
+    for (const PricedMethod& other : methods) {
+      if (&one == &other || !one.is_setting || !other.is_setting) continue;
+      const Seeds a = seeds_of(one);
+      const Seeds b = seeds_of(other);
+      Seeds shared;
+      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(),
+                            std::inserter(shared, shared.end()));
+      if (shared.empty()) continue;
+      FullGrid grid = of_settings_with(shared, methods);
+      if (grid.size() > largest.size()) largest = std::move(grid);
+    }
   }
   return largest;
 }
@@ -128,7 +135,8 @@ plot::ScatterSeries discs(const PricedMethod& method, plot::Colour colour) {
 }  // namespace
 
 void PricedRuns::add(const std::optional<double>& price_of_run,
-                     const std::optional<double>& avu_of_run, std::uint64_t seed) {
+                     const std::optional<double>& avu_of_run,
+                     const std::optional<std::uint64_t>& seed) {
   if (!price_of_run || !avu_of_run) return;
   price.push_back(*price_of_run);
   avu.push_back(*avu_of_run);
@@ -139,6 +147,8 @@ bool is_setting_of(const std::string& method, const std::string& name) {
   return name == method || name.rfind(method + "-", 0) == 0 ||
          (method == "bnn+cub" && name == "bnn");
 }
+
+std::size_t price_colours() { return kColours.size(); }
 
 plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod>& methods) {
   plot::ChartOptions options;
@@ -151,7 +161,7 @@ plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod
   std::vector<plot::ScatterSeries> runs;
   for (std::size_t i = 0; i < methods.size(); ++i) {
     if (methods[i].runs.avu.empty()) continue;
-    const plot::Colour colour = kColours[i % kColours.size()];
+    const plot::Colour colour = kColours[methods[i].colour.value_or(i) % kColours.size()];
     if (methods[i].scaled.size() > 1) lines.push_back(scaled_line(methods[i], colour));
     runs.push_back(discs(methods[i], colour));
   }

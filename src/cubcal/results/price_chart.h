@@ -12,12 +12,12 @@ namespace cubcal::results {
 /// AvU of some runs and what may suffer from it.
 struct PricedRuns {
   std::vector<double> price;
-  std::vector<double> avu;           ///< of the same runs
-  std::vector<std::uint64_t> seeds;  ///< of the same runs
+  std::vector<double> avu;                          ///< of the same runs
+  std::vector<std::optional<std::uint64_t>> seeds;  ///< of the same runs, where known
 
   /// Where price and AvU are defined.
   void add(const std::optional<double>& price_of_run, const std::optional<double>& avu_of_run,
-           std::uint64_t seed);
+           const std::optional<std::uint64_t>& seed);
 };
 
 struct PricedMethod {
@@ -28,17 +28,22 @@ struct PricedMethod {
   /// The runs, or those of which it is known, when one temperature divides all their logits: for
   /// each temperature, from the softest to the sharpest. May be empty.
   std::vector<PricedRuns> scaled = {};
+  /// Which of the colours; where it is not given, its place among the methods.
+  std::optional<std::size_t> colour = {};
 };
 
 /// Whether `name` is the method itself or a setting of it, as "bnn+cub-auto" is of "bnn+cub", and
 /// "bnn", where the weight of the loss is 0.
 bool is_setting_of(const std::string& method, const std::string& name);
 
+/// How many methods a chart tells apart by colour.
+std::size_t price_colours();
+
 /// What a better AvU costs: a disc for every run, AvU against `price` (markup, the label of that
-/// axis); a curve through the means of settings over the same seeds, in the order of their AvU,
-/// which leaves out settings where it would lose more runs by the seeds they lack; and where it is
-/// known a line of the method's colour through the means of what one temperature would make of its
-/// runs. Methods without runs are left out.
+/// axis); a curve through the means of settings over the same seeds, in the order of their AvU, for
+/// the settings and seeds that have the most runs; and where it is known a line of the method's
+/// colour through the means of what one temperature would make of its runs. Methods without runs
+/// are left out.
 plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod>& methods);
 
 }  // namespace cubcal::results

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -68,13 +68,25 @@ PricedRuns priced_runs(const Repeats& repeats, const Selector& price, const Sele
   return runs;
 }
 
-/// The known ones, there or not, so that the place of each is always the same; then variants.
-std::vector<std::string> methods_by_place(const Grid& grid) {
-  std::vector<std::string> names = known_methods();
-  for (const std::string& method : grid.methods(grid.main_regime())) {
-    if (std::find(names.begin(), names.end(), method) == names.end()) names.push_back(method);
+/// A known method has its own colour whatever else there is; variants have those beyond, then those
+/// of known methods that are not there.
+std::map<std::string, std::size_t> colours_of(const std::vector<std::string>& methods) {
+  std::map<std::string, std::size_t> colours;
+  const std::vector<std::string>& known = known_methods();
+  std::vector<std::size_t> free;
+  for (std::size_t i = known.size(); i < price_colours(); ++i) free.push_back(i);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (std::find(methods.begin(), methods.end(), known[i]) == methods.end()) {
+      free.push_back(i);
+    } else {
+      colours[known[i]] = i;
+    }
   }
-  return names;
+  std::size_t given = 0;
+  for (const std::string& method : methods) {
+    if (colours.count(method) == 0) colours[method] = free[given++ % free.size()];
+  }
+  return colours;
 }
 
 /// The price is the metric that `select` finds in a record; `with_temperatures` only where that is
@@ -131,19 +143,21 @@ ResultTable price_table(const Grid& grid) {
 
 bool has_price_figure(const Grid& grid) {
   const std::vector<std::string> methods = grid.methods(grid.main_regime());
-  return std::count(methods.begin(), methods.end(), "deterministic") + 1 <
-         static_cast<std::ptrdiff_t>(methods.size());
+  return methods.size() > (grid.has(grid.main_regime(), "deterministic") ? 2U : 1U);
 }
 
 std::string price_figure(const std::vector<ResultRecord>& records) {
   const Grid grid(records);
+  const std::vector<std::string> names = grid.methods(grid.main_regime());
+  const std::map<std::string, std::size_t> colours = colours_of(names);
   std::vector<plot::Chart> charts;
   const auto add = [&](const std::string& label, const Selector& select, const char* metric,
                        bool with_temperatures) {
     std::vector<PricedMethod> methods;
     bool any = false;
-    for (const std::string& method : methods_by_place(grid)) {
+    for (const std::string& method : names) {
       methods.push_back(priced(grid, method, select, metric, with_temperatures));
+      methods.back().colour = colours.at(method);
       any = any || !methods.back().runs.avu.empty();
     }
     if (any) charts.push_back(price_chart(label, methods));

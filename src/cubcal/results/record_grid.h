@@ -64,7 +64,6 @@ class Grid {
   std::vector<std::string> methods(const std::string& regime) const;
   bool has(const std::string& regime, const std::string& method) const;
   Repeats repeats(const std::string& regime, const std::string& method) const;
-  std::size_t seeds() const { return seeds_.size(); }
   /// "2 seeds" where the experiment has more, else nothing.
   std::string note(std::size_t seeds) const;
   /// The paper's method, or what stands in for it.
