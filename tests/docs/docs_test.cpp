@@ -1,6 +1,6 @@
 // Runs every snippet of the documentation, page by page, each page in a scratch folder of its own:
 // ```sh through the shell with the program on the PATH, ```cpp compiled as a whole program against
-// the library, ```python with NumPy where the machine has it.
+// the library, ```python with NumPy where the machine has it. The page of results is made again.
 
 #include <gtest/gtest.h>
 
@@ -113,6 +113,29 @@ TEST_P(Page, LinksLeadSomewhere) {
       target = target.substr(0, target.find('#'));
       EXPECT_TRUE(fs::exists(GetParam().parent_path() / target)) << GetParam() << ": " << target;
     }
+  }
+}
+
+// docs/results.md is what the command it names makes of the records, and shows every chart there
+// is.
+TEST(ResultsPage, IsWhatItsCommandMakesOfTheRecords) {
+  const fs::path docs = CUBCAL_DOCS;
+  const std::string page = contents_of(docs / "results.md");
+  const std::size_t start = page.find("Made by `cubcal ") + 9;
+  const std::string command = page.substr(start, page.find(" --markdown", start) - start);
+  const ScratchFolder scratch;
+  fs::create_directory(scratch.path() / "docs");
+  const std::string shell = "cd '" + docs.parent_path().string() + "' && PATH='" +
+                            fs::path(CUBCAL_PROGRAM).parent_path().string() + "':$PATH " + command +
+                            " --markdown '" + scratch.file("docs/results.md") + "' --figures '" +
+                            scratch.file("docs/images") + "' > '" + scratch.file("log") + "' 2>&1";
+  ASSERT_EQ(std::system(shell.c_str()), 0) << command << contents_of(scratch.path() / "log");
+  EXPECT_TRUE(contents_of(scratch.path() / "docs/results.md") == page)
+      << "docs/results.md is out of date: " << command;
+  for (const auto& entry : fs::directory_iterator(docs / "images")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find("-price.svg") == std::string::npos) continue;
+    EXPECT_NE(page.find("(images/" + name + ")"), std::string::npos) << name << " is shown nowhere";
   }
 }
 
