@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "cli/program.h"
@@ -121,15 +122,16 @@ TEST_P(Page, LinksLeadSomewhere) {
 TEST(ResultsPage, IsWhatItsCommandMakesOfTheRecords) {
   const fs::path docs = CUBCAL_DOCS;
   const std::string page = contents_of(docs / "results.md");
-  const std::size_t start = page.find("Made by `cubcal ") + 9;
+  const std::size_t start = page.find("Made by `cubcal ") + 16;
   const std::string command = page.substr(start, page.find(" --markdown", start) - start);
+  std::istringstream words(command);
+  std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
   const ScratchFolder scratch;
   fs::create_directory(scratch.path() / "docs");
-  const std::string shell = "cd '" + docs.parent_path().string() + "' && PATH='" +
-                            fs::path(CUBCAL_PROGRAM).parent_path().string() + "':$PATH " + command +
-                            " --markdown '" + scratch.file("docs/results.md") + "' --figures '" +
-                            scratch.file("docs/images") + "' > '" + scratch.file("log") + "' 2>&1";
-  ASSERT_EQ(std::system(shell.c_str()), 0) << command << contents_of(scratch.path() / "log");
+  arguments.insert(arguments.end(), {"--markdown", scratch.file("docs/results.md"), "--figures",
+                                     scratch.file("docs/images")});
+  const Outcome outcome = run_cubcal(arguments, docs.parent_path());
+  ASSERT_EQ(outcome.exit_code, 0) << command << outcome.err;
   EXPECT_TRUE(contents_of(scratch.path() / "docs/results.md") == page)
       << "docs/results.md is out of date: " << command;
   for (const auto& entry : fs::directory_iterator(docs / "images")) {

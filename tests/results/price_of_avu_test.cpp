@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <stdexcept>
 
 #include "results/example_record.h"
 
@@ -122,12 +123,17 @@ TEST(PriceFigure, ThereIsOneOnlyWhereThereIsSomethingToCompare) {
   EXPECT_FALSE(with("deterministic"));
 }
 
+/// The disc beside a title in the legend of the last chart, up to its colour.
+std::string legend_colour(const std::string& drawing, const std::string& title) {
+  const std::size_t at = drawing.rfind(">" + title + "<");
+  if (at == std::string::npos) throw std::runtime_error("no legend of " + title);
+  const std::size_t start = drawing.rfind("<circle class=", at);
+  return drawing.substr(start, drawing.find(' ', start + 8) - start);
+}
+
 TEST(PriceFigure, AMethodHasTheSameColourWhateverElseThereIs) {
   const auto colour_of_cub = [](const std::vector<ResultRecord>& records) {
-    const std::string drawing = price_figure(records);
-    const std::size_t at = drawing.rfind(">BNN + CUB<");
-    const std::size_t colour = drawing.rfind("<circle class=", at);
-    return drawing.substr(colour, drawing.find(' ', colour + 8) - colour);
+    return legend_colour(price_figure(records), "BNN + CUB");
   };
   EXPECT_EQ(colour_of_cub({run_of("bnn", 1, 0.7), run_of("bnn+cub", 1, 0.8)}),
             colour_of_cub({run_of("bnn", 1, 0.7), run_of("mc-dropout", 1, 0.7),
@@ -140,10 +146,7 @@ TEST(PriceFigure, VariantsTakeNoColourOfAMethodThatIsThere) {
        run_of("bnn+cub-c", 1, 0.8), run_of("bnn+cub-d", 1, 0.9)});
   std::set<std::string> colours;
   for (const char* name : {"Deterministic", "bnn+cub-a", "bnn+cub-b", "bnn+cub-c", "bnn+cub-d"}) {
-    const std::size_t at = drawing.rfind(">" + std::string(name) + "<");
-    ASSERT_NE(at, std::string::npos) << name;
-    const std::size_t start = drawing.rfind("<circle class=", at);
-    colours.insert(drawing.substr(start, drawing.find(' ', start + 8) - start));
+    colours.insert(legend_colour(drawing, name));
   }
   EXPECT_EQ(colours.size(), 5U);
 }

@@ -37,11 +37,12 @@ struct CommonestClass {
 };
 
 CommonestClass commonest_class(const RunResult& run) {
-  std::vector<std::size_t> counts(run.facts.classes, 0);
-  for (const std::int64_t label : run.facts.labels) ++counts[static_cast<std::size_t>(label)];
-  const auto largest = std::max_element(counts.begin(), counts.end());
-  return {run.class_names[static_cast<std::size_t>(largest - counts.begin())],
-          static_cast<double>(*largest) / static_cast<double>(run.facts.samples)};
+  const std::vector<ClassRow> rows = class_table(run.facts);
+  const auto largest =
+      std::max_element(rows.begin(), rows.end(),
+                       [](const ClassRow& a, const ClassRow& b) { return a.support < b.support; });
+  return {run.class_names[static_cast<std::size_t>(largest - rows.begin())],
+          static_cast<double>(largest->support) / static_cast<double>(run.facts.samples)};
 }
 
 std::string accuracy_text(const RunResult& run) {
@@ -134,7 +135,7 @@ class Warnings {
   explicit Warnings(const RunResult& run) : run_(run) {}
 
   std::vector<std::string> all() {
-    no_better_than_one_answer();
+    worse_than_one_answer();
     certain_mistakes();
     missed_target();
     outliers();
@@ -146,7 +147,7 @@ class Warnings {
   }
 
  private:
-  void no_better_than_one_answer() {
+  void worse_than_one_answer() {
     if (value_of(run_.values, Metric::kAccuracy) >= commonest_class(run_).share) return;
     add("One answer to all images would be right more often.");
   }

@@ -21,6 +21,10 @@ void add_cells(const Grid& grid, const std::string& regime, const std::string& m
   }
 }
 
+std::string with_note(const std::string& title, const std::string& note) {
+  return note.empty() ? title : title + ", " + note;
+}
+
 ResultTable training_table(const Grid& grid) {
   const std::vector<std::string> metrics =
       grid.paper() == "skin" ? std::vector<std::string>{"accuracy", "balanced_accuracy", "avu"}
@@ -106,10 +110,9 @@ ResultTable detector_table(const Grid& grid) {
   const Repeats repeats = grid.repeats(grid.main_regime(), method);
   const std::vector<DetectorResult>& detectors = repeats.front()->detectors;
   const std::vector<std::string> metrics = {"auroc", "aupr", "fpr95"};
-  const std::string note = grid.note(repeats.size());
   ResultTable table{grid.name() + "-ood",
-                    "Outliers told from the test split by " + method_title(method) +
-                        (note.empty() ? "" : ", " + note),
+                    with_note("Outliers told from the test split by " + method_title(method),
+                              grid.note(repeats.size())),
                     {"detector"},
                     columns_of(metrics),
                     {}};
@@ -146,7 +149,7 @@ ResultTable detectors_by_method(const Grid& grid) {
                     {}};
   for (const std::string& method : grid.methods(regime)) {
     const std::string note = grid.note(grid.repeats(regime, method).size());
-    table.columns.push_back({method_title(method) + (note.empty() ? "" : ", " + note), 1, 100});
+    table.columns.push_back({with_note(method_title(method), note), 1, 100});
   }
   for (const std::string& category : categories) {
     for (const DetectorResult& detector : detectors) {

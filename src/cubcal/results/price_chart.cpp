@@ -32,6 +32,7 @@ std::pair<double, double> roomy_range(const std::vector<double>& values) {
 }
 
 using Seeds = std::set<std::optional<std::uint64_t>>;
+using Settings = std::vector<const PricedMethod*>;
 
 Seeds seeds_of(const PricedMethod& method) {
   return {method.runs.seeds.begin(), method.runs.seeds.end()};
@@ -39,7 +40,7 @@ Seeds seeds_of(const PricedMethod& method) {
 
 /// Settings and seeds such that each setting was run with each seed.
 struct FullGrid {
-  std::vector<const PricedMethod*> settings;
+  Settings settings;
   Seeds seeds;
 
   /// Runs, then settings.
@@ -48,30 +49,29 @@ struct FullGrid {
   }
 };
 
-FullGrid of_settings_with(const Seeds& seeds, const std::vector<PricedMethod>& methods) {
+FullGrid grid_of(const Settings& settings, const Seeds& seeds) {
   FullGrid grid{{}, seeds};
-  for (const PricedMethod& method : methods) {
-    const Seeds own = seeds_of(method);
+  for (const PricedMethod* setting : settings) {
+    const Seeds own = seeds_of(*setting);
     const bool has_all = std::includes(own.begin(), own.end(), seeds.begin(), seeds.end());
-    if (method.is_setting && has_all) grid.settings.push_back(&method);
+    if (has_all) grid.settings.push_back(setting);
   }
   return grid;
 }
 
 /// Means over different seeds are not to be joined by a line: the largest grid of the seeds that
 /// two settings share.
-FullGrid largest_grid(const std::vector<PricedMethod>& methods) {
+FullGrid largest_grid(const Settings& settings) {
   FullGrid largest;
-  for (const PricedMethod& one : methods) {
-    for (const PricedMethod& other : methods) {
-      if (&one == &other || !one.is_setting || !other.is_setting) continue;
-      const Seeds a = seeds_of(one);
-      const Seeds b = seeds_of(other);
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Seeds a = seeds_of(*settings[i]);
+      const Seeds b = seeds_of(*settings[j]);
       Seeds shared;
       std::set_intersection(a.begin(), a.end(), b.begin(), b.end(),
                             std::inserter(shared, shared.end()));
       if (shared.empty()) continue;
-      FullGrid grid = of_settings_with(shared, methods);
+      FullGrid grid = grid_of(settings, shared);
       if (grid.size() > largest.size()) largest = std::move(grid);
     }
   }
@@ -79,13 +79,17 @@ FullGrid largest_grid(const std::vector<PricedMethod>& methods) {
 }
 
 plot::LineSeries curve(const std::vector<PricedMethod>& methods) {
+  Settings settings;
+  for (const PricedMethod& method : methods) {
+    if (method.is_setting) settings.push_back(&method);
+  }
+  const FullGrid grid = largest_grid(settings);
   std::vector<std::pair<double, double>> means;  // AvU, price
-  const FullGrid grid = largest_grid(methods);
   for (const PricedMethod* setting : grid.settings) {
+    const PricedRuns& all = setting->runs;
     PricedRuns runs;
-    for (std::size_t i = 0; i < setting->runs.seeds.size(); ++i) {
-      if (grid.seeds.count(setting->runs.seeds[i]) == 0) continue;
-      runs.add(setting->runs.price[i], setting->runs.avu[i], setting->runs.seeds[i]);
+    for (std::size_t i = 0; i < all.seeds.size(); ++i) {
+      if (grid.seeds.count(all.seeds[i]) > 0) runs.add(all.price[i], all.avu[i], all.seeds[i]);
     }
     means.emplace_back(mean(runs.avu), mean(runs.price));
   }
