@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "cubcal/catalog/splitting.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
-#include "cubcal/data/sample_set.h"
-#include "cubcal/loading/load_samples.h"
-#include "cubcal/train/training_batches.h"
+#include "cubcal/dataset/load_samples.h"
+#include "cubcal/dataset/splitting.h"
+#include "cubcal_nn/batches/sample_set.h"
+#include "cubcal_nn/train/training_batches.h"
 
 /// Images per second from files to augmented batches, for benchmarks/run_loading.py.
 ///   loading_bench FOLDER SIZE BATCH EPOCHS THREADS [DEVICE]

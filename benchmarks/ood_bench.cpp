@@ -8,7 +8,7 @@
 
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/npz.h"
-#include "cubcal/ood/registry.h"
+#include "cubcal_nn/ood/registry.h"
 
 /// Seconds to fit every feature detector and to score the same features, for benchmarks/run_ood.py.
 ///   ood_bench FEATURES.npz SCORES.npz THREADS [DEVICE]

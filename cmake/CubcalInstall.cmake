@@ -9,7 +9,11 @@ if(CUBCAL_NN)
   install(TARGETS cubcal_nn EXPORT cubcal_nnTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT cubcal_nnTargets NAMESPACE cubcal:: DESTINATION ${package_dir})
 endif()
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/cubcal" "${PROJECT_BINARY_DIR}/generated/cubcal"
+set(header_folders "${PROJECT_SOURCE_DIR}/src/cubcal" "${PROJECT_BINARY_DIR}/generated/cubcal")
+if(CUBCAL_NN)
+  list(APPEND header_folders "${PROJECT_SOURCE_DIR}/src/cubcal_nn")
+endif()
+install(DIRECTORY ${header_folders}
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cubcalConfig.cmake.in"

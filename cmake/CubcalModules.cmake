@@ -11,7 +11,8 @@ function(cubcal_module name)
   target_sources(${ARG_LIBRARY} PRIVATE ${ARG_SOURCES})
   cubcal_group_sources(${name} ${ARG_LIBRARY} ${ARG_SOURCES})
   set_property(GLOBAL APPEND_STRING PROPERTY CUBCAL_LAYERS
-    "list(APPEND modules ${name})\nset(depends_${name} \"${ARG_DEPENDS}\")\n\
+    "list(APPEND modules ${name})\nset(library_${name} ${ARG_LIBRARY})\n\
+set(depends_${name} \"${ARG_DEPENDS}\")\n\
 set(external_${name} \"${ARG_EXTERNAL}\")\n")
 endfunction()
 

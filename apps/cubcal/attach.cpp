@@ -3,8 +3,8 @@
 
 #include "commands.h"
 #include "cubcal/calibration/calibration.h"
-#include "cubcal/infer/model_folder.h"
-#include "cubcal/ood/verdict_folder.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/ood/verdict_folder.h"
 
 namespace cubcal::app {
 

@@ -10,11 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include "cubcal/bayes/device_memory.h"
-#include "cubcal/bayes/fused_weights.h"
-#include "cubcal/infer/mc_engine.h"
-#include "cubcal/models/registry.h"
-#include "cubcal/train/training_step.h"
+#include "cubcal_nn/bayes/fused_weights.h"
+#include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/kernels/device_memory.h"
+#include "cubcal_nn/models/registry.h"
+#include "cubcal_nn/train/training_step.h"
 #include "interrupt.h"
 
 namespace cubcal::app {

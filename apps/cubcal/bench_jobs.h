@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cubcal/bayes/precision.h"
+#include "cubcal_nn/kernels/precision.h"
 
 /// What `cubcal bench` measures, each on drawn images and weights drawn anew: no data is needed.
 namespace cubcal::app {

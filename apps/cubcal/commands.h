@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "cubcal/io/image_file.h"
+#include "cubcal/image/image_file.h"
 
 /// One function per subcommand, each in a file of its own: it declares the options and, as
 /// callback, what to do with them. Callbacks throw cubcal::Error; main turns that into a sentence

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cubcal/bayes/compute_backend.h"
+#include "cubcal_nn/kernels/compute_backend.h"
 
 /// What every command that runs a network does first.
 namespace cubcal::app {

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include "cubcal/catalog/sample_reader.h"
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/sample_reader.h"
 #include "cubcal/inspection/inspection_json.h"
 #include "cubcal/inspection/inspection_page.h"
 #include "cubcal/inspection/thumbnails.h"

@@ -2,10 +2,10 @@
 #include <iostream>
 #include <memory>
 
-#include "cubcal/catalog/selection.h"
-#include "cubcal/loading/dicom_window.h"
-#include "cubcal/loading/load_samples.h"
-#include "cubcal/loading/pack_file.h"
+#include "cubcal/dataset/dicom_window.h"
+#include "cubcal/dataset/load_samples.h"
+#include "cubcal/dataset/pack_file.h"
+#include "cubcal/dataset/selection.h"
 #include "data_commands.h"
 #include "interrupt.h"
 #include "progress_bar.h"

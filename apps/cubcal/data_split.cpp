@@ -4,10 +4,10 @@
 #include <memory>
 #include <set>
 
-#include "cubcal/catalog/file_name.h"
-#include "cubcal/catalog/manifest.h"
-#include "cubcal/catalog/splitting.h"
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/file_name.h"
+#include "cubcal/dataset/manifest.h"
+#include "cubcal/dataset/splitting.h"
 #include "data_commands.h"
 #include "option_checks.h"
 #include "row_options.h"

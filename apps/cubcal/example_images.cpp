@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "cubcal/core/seed_stream.h"
+#include "cubcal/image/png_encoder.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
-#include "cubcal/io/png_encoder.h"
 
 namespace cubcal::app {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cubcal/metrics/resampling.h"
-#include "cubcal/recipe/experiment_plan.h"
+#include "cubcal_nn/recipe/experiment_plan.h"
 
 namespace cubcal::app {
 

@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "commands.h"
-#include "cubcal/bayes/moped.h"
 #include "cubcal/core/error.h"
-#include "cubcal/infer/model_folder.h"
-#include "cubcal/infer/weight_import.h"
-#include "cubcal/models/registry.h"
-#include "cubcal/ood/verdict_folder.h"
+#include "cubcal_nn/bayes/moped.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/infer/weight_import.h"
+#include "cubcal_nn/models/registry.h"
+#include "cubcal_nn/ood/verdict_folder.h"
 #include "option_checks.h"
 
 namespace cubcal::app {

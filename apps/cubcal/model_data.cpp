@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "cubcal/core/error.h"
-#include "cubcal/data/phantom.h"
-#include "cubcal/recipe/recipe.h"
+#include "cubcal_nn/phantom/phantom.h"
+#include "cubcal_nn/recipe/recipe.h"
 #include "read_images.h"
 
 namespace cubcal::app {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "cubcal/data/image_set.h"
-#include "cubcal/infer/model_folder.h"
+#include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/infer/model_folder.h"
 
 namespace cubcal::app {
 

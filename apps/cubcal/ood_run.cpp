@@ -8,8 +8,8 @@
 
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/error.h"
-#include "cubcal/ood/output_scores.h"
-#include "cubcal/ood/perturbation.h"
+#include "cubcal_nn/ood/output_scores.h"
+#include "cubcal_nn/ood/perturbation.h"
 #include "split_logits.h"
 #include "tensor_values.h"
 

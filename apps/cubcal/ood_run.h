@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "cubcal/calibration/calibration.h"
-#include "cubcal/data/image_set.h"
-#include "cubcal/infer/mc_engine.h"
-#include "cubcal/infer/model_folder.h"
-#include "cubcal/ood/network_features.h"
-#include "cubcal/ood/registry.h"
 #include "cubcal/uncertainty/predictive.h"
+#include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/ood/network_features.h"
+#include "cubcal_nn/ood/registry.h"
 
 namespace cubcal::app {
 

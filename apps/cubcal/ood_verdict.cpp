@@ -8,7 +8,7 @@
 
 #include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/selective.h"
-#include "cubcal/ood/verdict_folder.h"
+#include "cubcal_nn/ood/verdict_folder.h"
 #include "number_text.h"
 #include "tensor_values.h"
 #include "text_table.h"

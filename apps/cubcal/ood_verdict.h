@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cubcal/ood/verdict.h"
+#include "cubcal_nn/ood/verdict.h"
 #include "ood_run.h"
 
 namespace cubcal::app {

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cubcal/bayes/device_memory.h"
 #include "cubcal/calibration/fit.h"
 #include "cubcal/calibration/one_temperature.h"
 #include "cubcal/core/version.h"
-#include "cubcal/infer/model_folder.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/logits_file.h"
-#include "cubcal/train/run_folder.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/kernels/device_memory.h"
+#include "cubcal_nn/train/run_folder.h"
 #include "evaluation_json.h"
 #include "logits_input.h"
 #include "ood_run.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cubcal/recipe/recipe_data.h"
+#include "cubcal_nn/recipe/recipe_data.h"
 
 namespace cubcal::app {
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "cubcal/core/error.h"
-#include "cubcal/data/image_set.h"
-#include "cubcal/infer/model_folder.h"
+#include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/infer/model_folder.h"
 #include "model_data.h"
 
 namespace cubcal::app {

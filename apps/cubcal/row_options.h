@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/catalog/selection.h"
+#include "cubcal/dataset/selection.h"
 
 namespace cubcal::app {
 

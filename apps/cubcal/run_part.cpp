@@ -5,9 +5,9 @@
 #include <optional>
 #include <sstream>
 
-#include "cubcal/infer/model_folder.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/train/training_run.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/train/training_run.h"
 #include "split_logits.h"
 #include "train_run.h"
 

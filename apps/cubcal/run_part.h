@@ -3,9 +3,9 @@
 #include <functional>
 #include <string>
 
-#include "cubcal/data/image_set.h"
-#include "cubcal/infer/mc_engine.h"
-#include "cubcal/recipe/recipe.h"
+#include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/recipe/recipe.h"
 
 /// A run among others that are compared: of the demo, or of an experiment.
 namespace cubcal::app {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/data/image_set.h"
-#include "cubcal/infer/mc_engine.h"
-#include "cubcal/infer/model_folder.h"
+#include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/model_folder.h"
 
 namespace cubcal::app {
 

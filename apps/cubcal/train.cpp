@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "cubcal/core/error.h"
-#include "cubcal/train/training_run.h"
+#include "cubcal_nn/train/training_run.h"
 #include "read_images.h"
 #include "train_run.h"
 

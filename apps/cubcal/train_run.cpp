@@ -10,8 +10,8 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/train/checkpoint.h"
-#include "cubcal/train/training_run.h"
+#include "cubcal_nn/train/checkpoint.h"
+#include "cubcal_nn/train/training_run.h"
 #include "interrupt.h"
 #include "training_view.h"
 

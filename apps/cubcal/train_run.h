@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "cubcal/recipe/recipe.h"
+#include "cubcal_nn/recipe/recipe.h"
 
 namespace cubcal::app {
 

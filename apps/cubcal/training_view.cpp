@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "cubcal/bayes/layer_factory.h"
+#include "cubcal_nn/bayes/layer_factory.h"
 #include "interrupt.h"
 #include "number_text.h"
 

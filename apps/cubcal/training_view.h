@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "cubcal/train/observer.h"
+#include "cubcal_nn/train/observer.h"
 #include "progress_bar.h"
 
 namespace cubcal::app {

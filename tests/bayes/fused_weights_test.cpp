@@ -1,14 +1,14 @@
-#include "cubcal/bayes/fused_weights.h"
+#include "cubcal_nn/bayes/fused_weights.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
-#include "cubcal/bayes/batched_layers.h"
-#include "cubcal/bayes/device_graph.h"
-#include "cubcal/bayes/layer_factory.h"
-#include "cubcal/bayes/weight_passes.h"
+#include "cubcal_nn/bayes/batched_layers.h"
+#include "cubcal_nn/bayes/layer_factory.h"
+#include "cubcal_nn/bayes/weight_passes.h"
+#include "cubcal_nn/kernels/device_graph.h"
 
 namespace cubcal {
 namespace {

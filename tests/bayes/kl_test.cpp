@@ -1,12 +1,12 @@
-#include "cubcal/bayes/kl.h"
+#include "cubcal_nn/bayes/kl.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "cubcal/bayes/noise.h"
 #include "cubcal/core/error.h"
+#include "cubcal_nn/kernels/noise.h"
 
 namespace cubcal {
 namespace {

@@ -1,4 +1,4 @@
-#include "cubcal/bayes/layers.h"
+#include "cubcal_nn/bayes/layers.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "cubcal/bayes/layer_factory.h"
-#include "cubcal/bayes/weight_passes.h"
 #include "cubcal/core/error.h"
+#include "cubcal_nn/bayes/layer_factory.h"
+#include "cubcal_nn/bayes/weight_passes.h"
 
 namespace cubcal {
 namespace {

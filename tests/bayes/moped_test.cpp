@@ -1,11 +1,11 @@
-#include "cubcal/bayes/moped.h"
+#include "cubcal_nn/bayes/moped.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "cubcal/bayes/layer_factory.h"
-#include "cubcal/bayes/sigma.h"
 #include "cubcal/core/error.h"
+#include "cubcal_nn/bayes/layer_factory.h"
+#include "cubcal_nn/kernels/sigma.h"
 
 namespace cubcal {
 namespace {

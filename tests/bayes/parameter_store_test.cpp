@@ -1,4 +1,4 @@
-#include "cubcal/bayes/parameter_store.h"
+#include "cubcal_nn/bayes/parameter_store.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cubcal/bayes/weight_passes.h"
+#include "cubcal_nn/bayes/weight_passes.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "cubcal/bayes/layer_factory.h"
 #include "cubcal/core/error.h"
+#include "cubcal_nn/bayes/layer_factory.h"
 
 namespace cubcal {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/dicom_image.h"
-#include "cubcal/io/dicom_pixel_format.h"
+#include "cubcal/dicom/dicom_image.h"
+#include "cubcal/dicom/dicom_pixel_format.h"
 
 namespace {
 

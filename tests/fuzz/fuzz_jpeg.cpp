@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/jpeg_image.h"
+#include "cubcal/image/jpeg_image.h"
 
 // Any bytes are an image or a DataError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

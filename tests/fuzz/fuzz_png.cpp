@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/png_encoder.h"
-#include "cubcal/io/png_image.h"
+#include "cubcal/image/png_encoder.h"
+#include "cubcal/image/png_image.h"
 
 // Any bytes are an image or a DataError, and an image is the same after writing and reading it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

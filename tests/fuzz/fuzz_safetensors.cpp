@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/safetensors.h"
+#include "cubcal/weights/safetensors.h"
 
 /// Any bytes are either a safetensors file or a DataError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

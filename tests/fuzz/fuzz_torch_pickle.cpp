@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/torch_pickle.h"
-#include "cubcal/io/torch_pickle_file.h"
+#include "cubcal/weights/torch_pickle.h"
+#include "cubcal/weights/torch_pickle_file.h"
 
 /// Any bytes are a pickle or a state dict, or a DataError. The pickle is also tried by itself,
 /// since a checksum guards the one inside an archive against mutation.

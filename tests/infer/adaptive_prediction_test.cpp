@@ -1,4 +1,4 @@
-#include "cubcal/infer/adaptive_prediction.h"
+#include "cubcal_nn/infer/adaptive_prediction.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -9,14 +9,14 @@
 
 #include "cli/program.h"
 #include "cubcal/core/content_hash.h"
-#include "cubcal/data/phantom.h"
-#include "cubcal/infer/mc_engine.h"
-#include "cubcal/infer/tensor_exchange.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/logits_file.h"
 #include "cubcal/io/npz.h"
+#include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/tensor_exchange.h"
+#include "cubcal_nn/phantom/phantom.h"
+#include "dicom/dicom_file.h"
 #include "infer/tiny_model.h"
-#include "io/dicom_file.h"
 
 namespace cubcal::test {
 namespace {

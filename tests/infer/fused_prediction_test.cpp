@@ -1,11 +1,11 @@
-#include "cubcal/infer/fused_prediction.h"
+#include "cubcal_nn/infer/fused_prediction.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
-#include "cubcal/infer/mc_engine.h"
+#include "cubcal_nn/infer/mc_engine.h"
 #include "infer/tiny_model.h"
 
 namespace cubcal {

@@ -1,4 +1,4 @@
-#include "cubcal/infer/image_input.h"
+#include "cubcal_nn/infer/image_input.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

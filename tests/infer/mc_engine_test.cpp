@@ -1,4 +1,4 @@
-#include "cubcal/infer/mc_engine.h"
+#include "cubcal_nn/infer/mc_engine.h"
 
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "cubcal/bayes/compute_backend.h"
+#include "cubcal_nn/kernels/compute_backend.h"
 #include "expect_error.h"
 #include "infer/tiny_model.h"
 

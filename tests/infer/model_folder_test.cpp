@@ -1,4 +1,4 @@
-#include "cubcal/infer/model_folder.h"
+#include "cubcal_nn/infer/model_folder.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/content_hash.h"
-#include "cubcal/infer/mc_engine.h"
+#include "cubcal_nn/infer/mc_engine.h"
 #include "expect_error.h"
 #include "infer/tiny_model.h"
 #include "io/file_fixtures.h"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "cubcal/core/seed_stream.h"
-#include "cubcal/infer/model_folder.h"
-#include "cubcal/models/registry.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/models/registry.h"
 
 namespace cubcal::test {
 

@@ -1,4 +1,4 @@
-#include "cubcal/infer/weight_import.h"
+#include "cubcal_nn/infer/weight_import.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/catalog/catalog.h"
 #include "cubcal/core/seed_stream.h"
+#include "cubcal/dataset/catalog.h"
 #include "cubcal/inspection/image_facts.h"
 
 namespace cubcal::test {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "cubcal/image/jpeg_encoder.h"
+#include "cubcal/image/png_encoder.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/jpeg_encoder.h"
-#include "cubcal/io/png_encoder.h"
 #include "inspection/photographs.h"
 
 namespace cubcal::test {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cubcal/image/jpeg_encoder.h"
+#include "cubcal/image/jpeg_image.h"
 #include "cubcal/inspection/duplicates.h"
-#include "cubcal/io/jpeg_encoder.h"
-#include "cubcal/io/jpeg_image.h"
 #include "inspection/photographs.h"
 
 namespace cubcal::test {

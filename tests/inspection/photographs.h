@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cubcal/core/seed_stream.h"
-#include "cubcal/io/image_resize.h"
+#include "cubcal/image/image_resize.h"
 
 namespace cubcal::test {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "cubcal/catalog/sample_reader.h"
+#include "cubcal/dataset/sample_reader.h"
 #include "cubcal/inspection/findings.h"
 
 namespace cubcal::test {

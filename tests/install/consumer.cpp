@@ -3,7 +3,7 @@
 
 #include "cubcal/boundary/thresholds.h"
 #include "cubcal/core/version.h"
-#include "cubcal/io/image_file.h"
+#include "cubcal/image/image_file.h"
 #include "cubcal/uncertainty/predictive.h"
 
 int main(int argc, char** argv) {

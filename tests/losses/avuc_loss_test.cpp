@@ -1,4 +1,4 @@
-#include "cubcal/losses/avuc_loss.h"
+#include "cubcal_nn/losses/avuc_loss.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cubcal/losses/cross_entropy.h"
+#include "cubcal_nn/losses/cross_entropy.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cubcal/losses/cub_loss.h"
+#include "cubcal_nn/losses/cub_loss.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "cubcal/bayes/noise.h"
+#include "cubcal_nn/kernels/noise.h"
 
 namespace cubcal::testing_losses {
 

@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "cubcal/losses/avuc_loss.h"
-#include "cubcal/losses/cross_entropy.h"
-#include "cubcal/losses/cub_loss.h"
+#include "cubcal_nn/losses/avuc_loss.h"
+#include "cubcal_nn/losses/cross_entropy.h"
+#include "cubcal_nn/losses/cub_loss.h"
 #include "losses/finite_differences.h"
 
 namespace cubcal {

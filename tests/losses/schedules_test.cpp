@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "cubcal/core/error.h"
-#include "cubcal/losses/beta_schedule.h"
-#include "cubcal/losses/class_weights.h"
+#include "cubcal_nn/losses/beta_schedule.h"
+#include "cubcal_nn/losses/class_weights.h"
 
 namespace cubcal {
 namespace {

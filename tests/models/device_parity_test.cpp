@@ -2,7 +2,7 @@
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
 
-#include "cubcal/models/registry.h"
+#include "cubcal_nn/models/registry.h"
 #include "models/formula_values.h"
 #include "models/training_step.h"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cubcal/bayes/parameter_store.h"
+#include "cubcal_nn/bayes/parameter_store.h"
 
 /// Numbers made by a formula of (name, index), the same here and in make_reference.py.
 namespace cubcal::testing_models {

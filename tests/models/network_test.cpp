@@ -1,4 +1,4 @@
-#include "cubcal/models/network.h"
+#include "cubcal_nn/models/network.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -6,9 +6,9 @@
 
 #include <set>
 
-#include "cubcal/bayes/moped.h"
 #include "cubcal/core/error.h"
-#include "cubcal/models/registry.h"
+#include "cubcal_nn/bayes/moped.h"
+#include "cubcal_nn/models/registry.h"
 #include "models/formula_values.h"
 
 namespace cubcal {

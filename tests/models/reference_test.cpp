@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cubcal/models/registry.h"
+#include "cubcal_nn/models/registry.h"
 #include "models/formula_values.h"
 
 namespace cubcal {

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "cubcal/bayes/kl.h"
-#include "cubcal/losses/avuc_loss.h"
-#include "cubcal/losses/cross_entropy.h"
-#include "cubcal/losses/cub_loss.h"
-#include "cubcal/models/network.h"
+#include "cubcal_nn/bayes/kl.h"
+#include "cubcal_nn/losses/avuc_loss.h"
+#include "cubcal_nn/losses/cross_entropy.h"
+#include "cubcal_nn/losses/cub_loss.h"
+#include "cubcal_nn/models/network.h"
 
 namespace cubcal::testing_models {
 

@@ -5,7 +5,7 @@
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
-#include "cubcal/models/registry.h"
+#include "cubcal_nn/models/registry.h"
 #include "models/formula_values.h"
 
 namespace cubcal {

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
-#include "cubcal/data/phantom.h"
-#include "cubcal/data/preprocessing.h"
-#include "cubcal/infer/model_folder.h"
-#include "cubcal/models/registry.h"
-#include "cubcal/ood/verdict_folder.h"
+#include "cubcal_nn/batches/preprocessing.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/models/registry.h"
+#include "cubcal_nn/ood/verdict_folder.h"
+#include "cubcal_nn/phantom/phantom.h"
 
 namespace cubcal::test {
 namespace {

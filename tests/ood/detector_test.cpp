@@ -8,10 +8,10 @@
 
 #include "cli/program.h"
 #include "cubcal/core/error.h"
-#include "cubcal/io/safetensors.h"
-#include "cubcal/ood/detector_file.h"
-#include "cubcal/ood/moments.h"
-#include "cubcal/ood/registry.h"
+#include "cubcal/weights/safetensors.h"
+#include "cubcal_nn/ood/detector_file.h"
+#include "cubcal_nn/ood/moments.h"
+#include "cubcal_nn/ood/registry.h"
 #include "expect_error.h"
 #include "ood/random_features.h"
 

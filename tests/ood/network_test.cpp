@@ -6,9 +6,9 @@
 
 #include "cli/program.h"
 #include "cubcal/core/error.h"
-#include "cubcal/ood/perturbation.h"
-#include "cubcal/ood/registry.h"
-#include "cubcal/ood/verdict_folder.h"
+#include "cubcal_nn/ood/perturbation.h"
+#include "cubcal_nn/ood/registry.h"
+#include "cubcal_nn/ood/verdict_folder.h"
 #include "expect_error.h"
 #include "infer/tiny_model.h"
 #include "ood/random_features.h"

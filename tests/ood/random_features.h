@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "cubcal/core/seed_stream.h"
-#include "cubcal/ood/detector.h"
+#include "cubcal_nn/ood/detector.h"
 
 namespace cubcal::test {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cubcal/io/npz.h"
-#include "cubcal/ood/registry.h"
+#include "cubcal_nn/ood/registry.h"
 
 namespace cubcal::test {
 namespace {

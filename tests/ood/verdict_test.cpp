@@ -1,4 +1,4 @@
-#include "cubcal/ood/verdict.h"
+#include "cubcal_nn/ood/verdict.h"
 
 #include <gtest/gtest.h>
 

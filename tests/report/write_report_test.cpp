@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cli/program.h"
-#include "cubcal/io/png_encoder.h"
+#include "cubcal/image/png_encoder.h"
 #include "expect_error.h"
 #include "report/example_run.h"
 

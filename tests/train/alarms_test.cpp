@@ -1,4 +1,4 @@
-#include "cubcal/train/alarms.h"
+#include "cubcal_nn/train/alarms.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

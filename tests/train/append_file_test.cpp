@@ -1,4 +1,4 @@
-#include "cubcal/train/append_file.h"
+#include "cubcal_nn/train/append_file.h"
 
 #include <gtest/gtest.h>
 

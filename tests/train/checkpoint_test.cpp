@@ -1,4 +1,4 @@
-#include "cubcal/train/checkpoint.h"
+#include "cubcal_nn/train/checkpoint.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cubcal/train/early_stop.h"
+#include "cubcal_nn/train/early_stop.h"
 
 #include <gtest/gtest.h>
 

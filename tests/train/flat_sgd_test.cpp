@@ -1,4 +1,4 @@
-#include "cubcal/train/flat_sgd.h"
+#include "cubcal_nn/train/flat_sgd.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cubcal/train/fused_step.h"
+#include "cubcal_nn/train/fused_step.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "cubcal/models/registry.h"
-#include "cubcal/train/training_step.h"
+#include "cubcal_nn/models/registry.h"
+#include "cubcal_nn/train/training_step.h"
 
 namespace cubcal {
 namespace {

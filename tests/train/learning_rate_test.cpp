@@ -1,4 +1,4 @@
-#include "cubcal/train/learning_rate.h"
+#include "cubcal_nn/train/learning_rate.h"
 
 #include <gtest/gtest.h>
 

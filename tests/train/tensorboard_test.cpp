@@ -1,4 +1,4 @@
-#include "cubcal/train/tensorboard.h"
+#include "cubcal_nn/train/tensorboard.h"
 
 #include <gtest/gtest.h>
 

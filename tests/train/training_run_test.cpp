@@ -1,4 +1,4 @@
-#include "cubcal/train/training_run.h"
+#include "cubcal_nn/train/training_run.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -11,13 +11,13 @@
 #include <sstream>
 
 #include "cli/program.h"
-#include "cubcal/bayes/compute_backend.h"
 #include "cubcal/core/error.h"
-#include "cubcal/data/phantom.h"
-#include "cubcal/infer/model_folder.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/train/alarms.h"
-#include "cubcal/train/checkpoint.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/kernels/compute_backend.h"
+#include "cubcal_nn/phantom/phantom.h"
+#include "cubcal_nn/train/alarms.h"
+#include "cubcal_nn/train/checkpoint.h"
 #include "expect_error.h"
 
 namespace cubcal {

@@ -1,9 +1,9 @@
-#include "cubcal/train/training_step.h"
+#include "cubcal_nn/train/training_step.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "cubcal/models/registry.h"
+#include "cubcal_nn/models/registry.h"
 
 namespace cubcal {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/catalog/catalog.h"
+#include "cubcal/dataset/catalog.h"
 #include "cubcal/inspection/image_facts.h"
 
 /// Whether something that is not the disease tells the class: where an image comes from, how large

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/catalog/catalog.h"
+#include "cubcal/dataset/catalog.h"
 #include "cubcal/inspection/image_facts.h"
 
 namespace cubcal {

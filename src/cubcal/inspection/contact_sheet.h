@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/catalog/catalog.h"
+#include "cubcal/dataset/catalog.h"
 #include "cubcal/inspection/duplicates.h"
 
 namespace cubcal {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "cubcal/io/image_file.h"
+#include "cubcal/image/image_file.h"
 
 namespace cubcal {
 

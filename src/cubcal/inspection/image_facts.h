@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/image/image_file.h"
 #include "cubcal/inspection/enlargement.h"
 #include "cubcal/inspection/perceptual_hash.h"
 #include "cubcal/inspection/pixel_hash.h"
-#include "cubcal/io/image_file.h"
 
 namespace cubcal {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cubcal/catalog/catalog.h"
+#include "cubcal/dataset/catalog.h"
 #include "cubcal/inspection/image_facts.h"
 
 namespace cubcal {

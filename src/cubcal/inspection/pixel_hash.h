@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cubcal/io/image_file.h"
+#include "cubcal/image/image_file.h"
 
 namespace cubcal {
 

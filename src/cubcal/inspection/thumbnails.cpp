@@ -4,9 +4,9 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
-#include "cubcal/io/image_resize.h"
-#include "cubcal/io/jpeg_encoder.h"
-#include "cubcal/io/png_encoder.h"
+#include "cubcal/image/image_resize.h"
+#include "cubcal/image/jpeg_encoder.h"
+#include "cubcal/image/png_encoder.h"
 
 namespace cubcal {
 

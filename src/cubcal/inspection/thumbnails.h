@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/io/image_file.h"
+#include "cubcal/image/image_file.h"
 
 namespace cubcal {
 

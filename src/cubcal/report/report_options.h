@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/io/image_file.h"
+#include "cubcal/image/image_file.h"
 #include "cubcal/metrics/resampling.h"
 #include "cubcal/metrics/sample_facts.h"
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "cubcal/catalog/sample_reader.h"
-#include "cubcal/loading/pack_file.h"
+#include "cubcal/dataset/pack_file.h"
+#include "cubcal/dataset/sample_reader.h"
 
 namespace cubcal::report {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/report/html.h"
+#include "cubcal/html/html.h"
 #include "cubcal/report/report_options.h"
 #include "cubcal/report/run_result.h"
 #include "cubcal/report/sample_images.h"

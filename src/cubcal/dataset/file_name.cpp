@@ -1,0 +1,46 @@
+#include "cubcal/dataset/file_name.h"
+
+#include <filesystem>
+
+namespace cubcal {
+
+std::string lower_case(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
+
+std::string extension_of(const std::string& path) {
+  const std::string name = name_of(path);
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? "" : lower_case(name.substr(dot + 1));
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string path_in(const std::string& folder, const std::string& name) {
+  if (folder == "." || (!name.empty() && name[0] == '/')) return name;
+  return !folder.empty() && folder.back() == '/' ? folder + name : folder + "/" + name;
+}
+
+std::string normal_path(const std::string& path) {
+  // Most paths are normal already, and taking one apart costs more than looking at it.
+  std::size_t start = 0;
+  while (path.compare(start, 3, "../") == 0) start += 3;
+  const bool is_normal = path.find("//", start) == std::string::npos &&
+                         path.find("./", start) == std::string::npos && start < path.size() &&
+                         path.back() != '/' && path.back() != '.';
+  if (is_normal) return path;
+  std::string normal = std::filesystem::path(path).lexically_normal().string();
+  while (normal.size() > 1 && normal.back() == '/') normal.pop_back();
+  return normal;
+}
+
+}  // namespace cubcal

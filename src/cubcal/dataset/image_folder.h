@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "cubcal/dataset/catalog.h"
+
+namespace cubcal {
+
+/// Every image of a folder and of the folders below it, without labels. The patient of DICOM files
+/// becomes their group. Throws DataError for links that lead nowhere and pictures of formats that
+/// are not read.
+Catalog read_image_folder(const std::string& folder);
+
+/// A single image.
+Catalog read_single_image(const std::string& path);
+
+}  // namespace cubcal

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cubcal/dataset/catalog.h"
+
+namespace cubcal {
+
+/// Reads a table of images. `file` is required and relative to the table's folder. Of the classes
+/// speak `label` (0, 1, ... without gaps; -1: none of them), `label_name`, or both, which then must
+/// agree; names alone are numbered in the order of their bytes. `group` and `split` may be there,
+/// and every other column is metadata. A table without labels is of kind kImages.
+///
+/// Rows of label -1 form the split `ood` and the other way round. Throws DataError that lists the
+/// faults by line: files that are not there or listed twice, fields left empty, labels that are no
+/// class number, skip one, contradict their names or their split, rows without a split among rows
+/// with one.
+Catalog read_manifest(const std::string& path);
+
+/// The table that describes a folder: labels.csv, else the one .csv file with a column `file`.
+/// Throws DataError that names them where there are several.
+std::optional<std::string> find_manifest(const std::string& folder);
+
+}  // namespace cubcal

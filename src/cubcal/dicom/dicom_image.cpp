@@ -1,0 +1,93 @@
+#include "cubcal/dicom/dicom_image.h"
+
+#include <memory>
+
+#include "cubcal/core/error.h"
+#include "cubcal/dicom/dicom_colours.h"
+#include "cubcal/dicom/dicom_frame.h"
+#include "cubcal/dicom/dicom_levels.h"
+#include "cubcal/io/byte_source.h"
+#include "cubcal/io/utf8.h"
+
+namespace cubcal {
+
+namespace {
+
+constexpr DicomTag kModality = 0x00080060;
+constexpr DicomTag kPatientId = 0x00100020;
+constexpr DicomTag kStudyUid = 0x0020000d;
+
+DataError dicom_failure(const std::string& name, const char* reason) {
+  return DataError("the DICOM image '" + name + "' cannot be read: " + reason);
+}
+
+std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& wanted) {
+  if (!wanted && frames > 1) {
+    throw DataError("it has " + std::to_string(frames) + " frames, 0 to " +
+                    std::to_string(frames - 1) +
+                    ": 'cubcal predict --frame N' takes one, data sets need files of one");
+  }
+  const std::size_t frame = wanted.value_or(0);
+  if (frame >= frames) {
+    throw DataError("it has no frame " + std::to_string(frame) + ", only 0 to " +
+                    std::to_string(frames - 1));
+  }
+  return frame;
+}
+
+Image decode(std::string_view bytes, const ImageFileOptions& options) {
+  const DicomFile file = read_dicom(bytes, kDicomPixels);
+  const DicomPixelFormat format = read_dicom_pixel_format(file.dataset);
+  const std::size_t number = choose_frame(format.frames, options.dicom_frame);
+  const DicomFrame frame = read_dicom_frame(file, format, number);
+  const bool is_gray = frame.photometric == "MONOCHROME1" || frame.photometric == "MONOCHROME2";
+  return is_gray ? dicom_gray(file.dataset, format, number, frame.codes, options.dicom_window)
+                 : dicom_colours(file.dataset, format, frame);
+}
+
+/// Bytes that are no UTF-8 are read as Latin 1, by far the most frequent other one.
+std::string as_utf8(const std::string& text) {
+  if (is_utf8(text)) return text;
+  std::string converted;
+  for (const char byte : text) append_utf8(converted, static_cast<unsigned char>(byte));
+  return converted;
+}
+
+DicomFacts facts_of(std::string_view bytes) {
+  const DicomDataset dataset = read_dicom(bytes, kDicomFrames).dataset;
+  return {as_utf8(dataset.text(kPatientId)), as_utf8(dataset.text(kStudyUid)),
+          as_utf8(dataset.text(kModality)), dicom_frames(dataset)};
+}
+
+}  // namespace
+
+Image decode_dicom(std::string_view bytes, const std::string& name,
+                   const ImageFileOptions& options) {
+  try {
+    return decode(bytes, options);
+  } catch (const DataError& error) {
+    throw dicom_failure(name, error.what());
+  }
+}
+
+DicomFacts read_dicom_facts(const std::string& path) {
+  const FileSource source(path);
+  const auto size = static_cast<std::size_t>(source.size());
+  std::string copy;
+  // A mapped file is read from disk only where it is looked at: its front.
+  const std::shared_ptr<std::byte> mapped = source.map(0, size);
+  if (!mapped) {
+    copy.resize(size);
+    source.read_at(0, copy.data(), size);
+  }
+  const std::string_view bytes(mapped ? reinterpret_cast<const char*>(mapped.get()) : copy.data(),
+                               size);
+  if (!is_dicom(bytes)) throw DataError("'" + path + "' is no DICOM file");
+  try {
+    return facts_of(bytes);
+  } catch (const DataError& error) {
+    throw dicom_failure(path, error.what());
+  }
+}
+
+}  // namespace cubcal

@@ -1,0 +1,14 @@
+#include "cubcal/core/error.h"
+#include "cubcal/dicom/dicom_jpeg.h"
+
+// Takes the place of dicom_jpeg.cpp where DCMTK was not found.
+
+namespace cubcal {
+
+DicomJpegFrame decode_dicom_jpeg(std::string_view, const std::string& transfer_syntax,
+                                 const DicomPixelFormat&) {
+  throw DataError("its pixels are JPEG (transfer syntax " + transfer_syntax +
+                  "), and this program was built without DCMTK, which decodes them");
+}
+
+}  // namespace cubcal

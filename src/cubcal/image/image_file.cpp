@@ -1,0 +1,33 @@
+#include "cubcal/image/image_file.h"
+
+#include "cubcal/core/error.h"
+#include "cubcal/dicom/dicom_image.h"
+#include "cubcal/image/jpeg_image.h"
+#include "cubcal/image/png_image.h"
+#include "cubcal/io/atomic_file.h"
+
+namespace cubcal {
+
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 29;
+
+bool starts_with(std::string_view bytes, std::string_view signature) {
+  return bytes.substr(0, signature.size()) == signature;
+}
+
+}  // namespace
+
+bool is_png(std::string_view bytes) { return starts_with(bytes, "\x89PNG\r\n\x1a\n"); }
+
+bool is_jpeg(std::string_view bytes) { return starts_with(bytes, "\xff\xd8\xff"); }
+
+Image read_image_file(const std::string& path, const ImageFileOptions& options) {
+  const std::string bytes = read_text_file(path, kLargestFile);
+  if (is_png(bytes)) return decode_png(bytes, path);
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, path);
+  if (is_dicom(bytes)) return decode_dicom(bytes, path, options);
+  throw DataError("'" + path + "' is neither a PNG nor a JPEG nor a DICOM image");
+}
+
+}  // namespace cubcal

@@ -1,0 +1,91 @@
+#include "cubcal_nn/bayes/fused_layout.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "cubcal/core/error.h"
+
+namespace cubcal {
+
+namespace {
+
+template <class Item>
+at::Tensor bytes_on(const std::vector<Item>& items, c10::Device device) {
+  const auto size = static_cast<std::int64_t>(items.size() * sizeof(Item));
+  at::Tensor bytes = at::empty({size}, at::kByte);
+  if (size > 0) std::memcpy(bytes.data_ptr(), items.data(), static_cast<std::size_t>(size));
+  return bytes.to(device);
+}
+
+FusedSegment make_segment(const ParameterEntry& entry) {
+  FusedSegment segment{entry.offset, entry.size, 0, -1, 1, 1};
+  if (entry.shape.size() > 1) {
+    segment.row = static_cast<std::int32_t>(entry.size / entry.shape[0]);
+  }
+  if (entry.shape.size() == 4) {
+    segment.area = static_cast<std::int32_t>(entry.shape[2] * entry.shape[3]);
+    if (segment.row == segment.area) segment.area = 1;  // one channel in: both layouts are the same
+  }
+  return segment;
+}
+
+/// Weights of convolutions and linear layers have two dimensions and more; a bias follows its
+/// weight.
+bool is_weight_or_its_bias(const ParameterStore& store, std::size_t index) {
+  const auto& entries = store.parameters();
+  if (entries[index].shape.size() > 1) return true;
+  if (index == 0 || entries[index - 1].shape.size() < 2) return false;
+  const auto prefix = [](const std::string& path) { return path.substr(0, path.rfind('.')); };
+  return prefix(entries[index].path) == prefix(entries[index - 1].path);
+}
+
+/// Of the tile that starts at element `first` of a segment. Whole rows where the layout changes, so
+/// that a tile's place is the same before and after; elsewhere tiles end where a block of noise
+/// does.
+std::int64_t tile_size(const FusedSegment& segment, std::int64_t first) {
+  const std::int64_t left = segment.size - first;
+  if (segment.area == 1) return std::min(left, kFusedTile - (segment.offset + first) % 4);
+  if (segment.row > kFusedTile) return std::min(left, kFusedTile);
+  return std::min(left, kFusedTile / segment.row * segment.row);
+}
+
+}  // namespace
+
+FusedLayout::FusedLayout(const ParameterStore& store, ParameterKind kind)
+    : size(kind == ParameterKind::kPoint ? store.point_size() : store.variational_size()) {
+  for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+    const ParameterEntry& entry = store.parameters()[i];
+    if (entry.kind != kind || entry.size == 0 || !is_weight_or_its_bias(store, i)) continue;
+    if (entry.size > std::numeric_limits<std::int32_t>::max()) {
+      throw ArgumentError("parameter " + entry.path + " has more than 2^31 values");
+    }
+    parameters.push_back(i);
+    segments.push_back(make_segment(entry));
+    segments.back().place = draw_size;
+    draw_size += (entry.size + kDrawAlignment - 1) / kDrawAlignment * kDrawAlignment;
+  }
+  for (const NormFold& fold : store.norm_folds()) {
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+      if (parameters[s] != fold.weight && parameters[s] != fold.bias) continue;
+      segments[s].affine = affine_rows;
+      affine_rows += segments[s].size / segments[s].row;
+    }
+  }
+  for (std::size_t s = 0; s < segments.size(); ++s) {
+    std::int64_t done = 0;
+    while (done < segments[s].size) {
+      const std::int64_t count = tile_size(segments[s], done);
+      tiles.push_back({segments[s].offset + done, static_cast<std::int32_t>(count),
+                       static_cast<std::int32_t>(s)});
+      done += count;
+    }
+  }
+  device_segments = bytes_on(segments, store.device());
+  device_tiles = bytes_on(tiles, store.device());
+}
+
+}  // namespace cubcal

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cubcal_nn/bayes/layers.h"
+#include "cubcal_nn/bayes/parameter_store.h"
+
+namespace cubcal {
+
+/// What a network is made of. Deterministic: point weights, dropout in training only. Variational:
+/// Gaussian weights. MC dropout: point weights, and passes of prediction draw dropout masks.
+enum class LayerKind { kDeterministic, kVariational, kMcDropout };
+
+/// "deterministic", "variational" or "mc-dropout"; anything else throws ArgumentError.
+LayerKind parse_layer_kind(const std::string& name);
+const char* layer_kind_name(LayerKind kind);
+
+/// Makes layers whose parameters live in a store. A model asks it for every layer and so is written
+/// once for all three kinds.
+class LayerFactory {
+ public:
+  static LayerFactory deterministic(ParameterStore& store);
+  static LayerFactory variational(ParameterStore& store);
+  /// dropout_rate replaces the rate of every dropout layer the model asks for.
+  static LayerFactory mc_dropout(ParameterStore& store,
+                                 std::optional<double> dropout_rate = std::nullopt);
+
+  LayerKind kind() const { return kind_; }
+  std::uint32_t dropout_layers() const { return dropout_layers_; }
+
+  /// Parameters "<path>.weight" and "<path>.bias".
+  Conv2d conv2d(const std::string& path, const Conv2dOptions& options);
+  /// A convolution at `path` and the batch norm after it, at `norm_path`.
+  ConvNorm conv_norm(const std::string& path, const Conv2dOptions& options,
+                     const std::string& norm_path);
+  Linear linear(const std::string& path, std::int64_t in_features, std::int64_t out_features);
+  BatchNorm2d batch_norm(const std::string& path, std::int64_t channels);
+  Dropout dropout(double rate);
+
+ private:
+  LayerFactory(ParameterStore& store, LayerKind kind, std::optional<double> dropout_rate);
+
+  ParameterStore& store_;
+  LayerKind kind_;
+  std::optional<double> dropout_rate_;
+  std::uint32_t dropout_layers_ = 0;
+
+  ParameterKind weight_kind() const;
+  /// Notes the norm's places in `places`.
+  BatchNorm2d add_batch_norm(const std::string& path, std::int64_t channels, NormFold& places);
+};
+
+}  // namespace cubcal

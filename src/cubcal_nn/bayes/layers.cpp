@@ -1,0 +1,151 @@
+#include "cubcal_nn/bayes/layers.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include "cubcal_nn/bayes/batched_layers.h"
+#include "cubcal_nn/kernels/compute_backend.h"
+#include "cubcal_nn/kernels/fused_kernels.h"
+
+namespace cubcal {
+
+namespace {
+
+const at::Tensor& weight_of(const ForwardContext& context, std::size_t index) {
+  return (*context.weights)[index];
+}
+
+}  // namespace
+
+Conv2d::Conv2d(const Conv2dOptions& options, std::size_t weight, std::optional<std::size_t> bias)
+    : options_(options), weight_(weight), bias_(bias) {}
+
+at::Tensor Conv2d::operator()(const at::Tensor& x, const ForwardContext& context) const {
+  if (context.draws > 1) {
+    const at::Tensor y = products(x, context);
+    if (bias_) fused_bias_act(y, weight_of(context, *bias_), {}, /*relu=*/false);
+    return y;
+  }
+  const at::Tensor bias = bias_ ? weight_of(context, *bias_) : at::Tensor();
+  if (by_panels(x, context)) {
+    return fast_conv2d_training(
+        x, weight_of(context, weight_), bias,
+        {options_.stride, options_.padding, context.training || context.many_images});
+  }
+  return at::conv2d(x, weight_of(context, weight_), bias, options_.stride, options_.padding,
+                    options_.dilation, options_.groups);
+}
+
+bool Conv2d::by_panels(const at::Tensor& x, const ForwardContext& context) const {
+  return context.draws <= 1 && !context.folded &&
+         convolution_backend() == ConvolutionBackend::kPanels &&
+         fast_conv_takes(x, weight_of(context, weight_), options_.dilation, options_.groups);
+}
+
+at::Tensor Conv2d::panels(const at::Tensor& x, const FastConvFinish& finish,
+                          const ForwardContext& context) const {
+  return fast_conv2d(x, weight_of(context, weight_), finish,
+                     {options_.stride, options_.padding, context.many_images});
+}
+
+at::Tensor Conv2d::products(const at::Tensor& x, const ForwardContext& context) const {
+  const at::Tensor& weight = weight_of(context, weight_);
+  if (context.draws > 1) {
+    return batched_conv2d(x, weight, options_, /*shared=*/x.size(0) == context.images);
+  }
+  return at::conv2d(x, weight, {}, options_.stride, options_.padding, options_.dilation,
+                    options_.groups);
+}
+
+Linear::Linear(std::size_t weight, std::size_t bias) : weight_(weight), bias_(bias) {}
+
+at::Tensor Linear::operator()(const at::Tensor& x, const ForwardContext& context) const {
+  const at::Tensor& weight = weight_of(context, weight_);
+  const at::Tensor& bias = weight_of(context, bias_);
+  return context.draws > 1 ? batched_linear(x, weight, bias) : at::linear(x, weight, bias);
+}
+
+at::Tensor Linear::in_float(const at::Tensor& x, const ForwardContext& context) const {
+  const at::Tensor& weight = weight_of(context, weight_);
+  if (weight.scalar_type() != at::kBFloat16) return (*this)(x, context);
+  const at::Tensor& bias = weight_of(context, bias_);
+  const auto as_float = [](const at::Tensor& tensor) { return tensor.to(at::kFloat); };
+  return context.draws > 1 ? batched_linear(as_float(x), as_float(weight), as_float(bias))
+                           : at::linear(as_float(x), as_float(weight), as_float(bias));
+}
+
+BatchNorm2d::BatchNorm2d(const ParameterStore& store, std::size_t weight, std::size_t bias,
+                         std::size_t running_mean, std::size_t running_var)
+    : store_(&store),
+      weight_(weight),
+      bias_(bias),
+      running_mean_(running_mean),
+      running_var_(running_var) {}
+
+at::Tensor BatchNorm2d::operator()(const at::Tensor& x, const ForwardContext& context) const {
+  return at::batch_norm(x, weight_of(context, weight_), weight_of(context, bias_),
+                        store_->buffer(running_mean_), store_->buffer(running_var_),
+                        context.training, context.norm_momentum, kNormEpsilon,
+                        /*cudnn_enabled=*/true);
+}
+
+FoldedNorm BatchNorm2d::at_running_statistics(const ForwardContext& context) const {
+  const at::Tensor scale =
+      weight_of(context, weight_) / (store_->buffer(running_var_) + kNormEpsilon).sqrt();
+  return {scale, weight_of(context, bias_) - scale * store_->buffer(running_mean_)};
+}
+
+bool ConvNorm::in_one(const at::Tensor& x, const ForwardContext& context) const {
+  return !context.training && !c10::GradMode::is_enabled() && conv_.by_panels(x, context);
+}
+
+at::Tensor ConvNorm::one(const at::Tensor& x, const at::Tensor& residual, bool relu,
+                         const ForwardContext& context) const {
+  FoldedNorm norm = norm_.at_running_statistics(context);
+  if (conv_.bias()) norm.shift = norm.shift + norm.scale * weight_of(context, *conv_.bias());
+  return conv_.panels(x, {norm.scale, norm.shift, residual, relu}, context);
+}
+
+ConvNorm::ConvNorm(const Conv2d& conv, const BatchNorm2d& norm, std::size_t norm_bias)
+    : conv_(conv), norm_(norm), norm_bias_(norm_bias) {}
+
+at::Tensor ConvNorm::operator()(const at::Tensor& x, const ForwardContext& context) const {
+  if (context.folded) return folded(x, {}, false, context);
+  if (in_one(x, context)) return one(x, {}, false, context);
+  return norm_(conv_(x, context), context);
+}
+
+at::Tensor ConvNorm::relu(const at::Tensor& x, const ForwardContext& context) const {
+  if (context.folded) return folded(x, {}, true, context);
+  if (in_one(x, context)) return one(x, {}, true, context);
+  return norm_(conv_(x, context), context).relu_();
+}
+
+at::Tensor ConvNorm::add_relu(const at::Tensor& x, const at::Tensor& residual,
+                              const ForwardContext& context) const {
+  if (context.folded) return folded(x, residual, true, context);
+  if (in_one(x, context)) return one(x, residual, true, context);
+  return norm_(conv_(x, context), context).add_(residual).relu_();
+}
+
+at::Tensor ConvNorm::folded(const at::Tensor& x, const at::Tensor& residual, bool relu,
+                            const ForwardContext& context) const {
+  const at::Tensor y = conv_.products(x, context).contiguous(at::MemoryFormat::ChannelsLast);
+  fused_bias_act(y, weight_of(context, conv_.bias().value_or(norm_bias_)), residual, relu);
+  return y;
+}
+
+Dropout::Dropout(double rate, std::uint32_t layer) : rate_(rate), layer_(layer) {}
+
+at::Tensor Dropout::operator()(const at::Tensor& x, const ForwardContext& context) const {
+  if (rate_ == 0 || !(context.training || context.mc_dropout)) return x;
+  if (context.dropout_words.defined()) {
+    const at::Tensor mask = at::empty_like(x);
+    fused_dropout_mask(mask, context.device_samples, context.dropout_words[layer_], rate_);
+    return x * mask;
+  }
+  return x * dropout_mask(context.sample_indices(x.size(0)), x.size(1), rate_, layer_,
+                          context.noise, x.options());
+}
+
+}  // namespace cubcal

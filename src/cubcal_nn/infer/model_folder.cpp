@@ -1,0 +1,244 @@
+#include "cubcal_nn/infer/model_folder.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cubcal/core/content_hash.h"
+#include "cubcal/core/error.h"
+#include "cubcal/core/version.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/weights/safetensors.h"
+#include "cubcal_nn/infer/tensor_exchange.h"
+#include "cubcal_nn/models/registry.h"
+
+namespace cubcal {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLargestDescription = std::size_t{16} << 20;
+constexpr const char* kHashField = "weights_hash";
+
+struct ModelPaths {
+  explicit ModelPaths(const std::string& folder)
+      : description((fs::path(folder) / "model.json").string()),
+        weights((fs::path(folder) / "weights.safetensors").string()),
+        next((fs::path(folder) / "weights.next.safetensors").string()) {}
+
+  std::string description;
+  std::string weights;
+  std::string next;
+};
+
+/// The folder itself, or that of the best model where it is a training run's.
+ModelPaths existing_model(const std::string& folder) {
+  const ModelPaths best((fs::path(folder) / "best").string());
+  const ModelPaths own(folder);
+  return !fs::exists(own.description) && fs::exists(best.description) ? best : own;
+}
+
+/// Over names and bytes in the order of the names, whatever the order in the file.
+std::string weights_hash(std::vector<TensorView> views) {
+  std::sort(views.begin(), views.end(),
+            [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
+  ContentHash hash;
+  for (const TensorView& view : views) {
+    std::size_t bytes = dtype_size(view.dtype);
+    for (const std::size_t extent : view.shape) bytes *= extent;
+    hash.add(view.name);
+    hash.add(view.bytes, bytes);
+  }
+  return hash.text();
+}
+
+std::string weights_hash(const StateDict& weights) {
+  std::vector<TensorView> views;
+  for (const NamedArray& entry : weights) {
+    views.push_back({entry.name, entry.values.dtype(), entry.values.shape(), entry.values.bytes()});
+  }
+  return weights_hash(std::move(views));
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw IoError("the model folder '" + folder + "' cannot be made: " + error.message());
+  }
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) throw IoError("cannot write '" + to + "': " + error.message());
+}
+
+void check_is_described(const ModelDescription& description, const Network& network) {
+  const NetworkOptions expected = description.network_options(network.options().device);
+  const NetworkOptions& given = network.options();
+  if (network.name() == description.network && given.classes == expected.classes &&
+      given.channels == expected.channels && given.height == expected.height &&
+      given.width == expected.width && given.kind == expected.kind &&
+      given.dropout_rate == expected.dropout_rate) {
+    return;
+  }
+  throw ArgumentError("the network '" + network.name() +
+                      "' differs from its description in name, classes, image size, layers or "
+                      "dropout rate");
+}
+
+std::string read_description(const ModelPaths& paths) {
+  return read_text_file(paths.description, kLargestDescription);
+}
+
+/// Turns a DataError about the description into one that names the file.
+template <class Use>
+auto naming_description(const ModelPaths& paths, Use use) {
+  try {
+    return use();
+  } catch (const DataError& error) {
+    throw DataError(paths.description + ": " + error.what());
+  }
+}
+
+std::string hash_in(const std::string& document) {
+  const Json json = Json::parse(document, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains(kHashField) || !json[kHashField].is_string()) {
+    throw DataError(std::string("a model needs the field '") + kHashField + "'");
+  }
+  return json[kHashField].get<std::string>();
+}
+
+struct WeightsFile {
+  std::string path;
+  StateDict weights;
+};
+
+/// The weights with this hash, or nothing.
+std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::string& hash) {
+  for (const std::string& path : {paths.weights, paths.next}) {
+    if (!fs::exists(path)) continue;
+    StateDict weights = read_safetensors(path).tensors;
+    if (weights_hash(weights) == hash) return WeightsFile{path, std::move(weights)};
+  }
+  return std::nullopt;
+}
+
+/// A save that was killed after its description had been renamed left the weights under their other
+/// name, where the next save would lose them.
+void finish_earlier_save(const ModelPaths& paths) {
+  if (!fs::exists(paths.next) || !fs::exists(paths.description)) return;
+  try {
+    const std::string hash = hash_in(read_description(paths));
+    if (weights_hash(read_safetensors(paths.next).tensors) == hash) {
+      rename_file(paths.next, paths.weights);
+    }
+  } catch (const DataError&) {
+    return;  // what lies there is no model, and is about to be replaced
+  }
+}
+
+void fill(Network& network, const WeightsFile& file) {
+  NamedTensors tensors;
+  for (const NamedArray& entry : file.weights) {
+    tensors.emplace_back(entry.name, to_tensor(entry, file.path));
+  }
+  const TransferReport report = transfer(tensors, network.parameters());
+  if (!report.complete()) {
+    throw DataError(file.path + " does not fit the network '" + network.name() +
+                    "': " + report.text());
+  }
+}
+
+}  // namespace
+
+void save_model(const std::string& folder, const ModelDescription& description,
+                const Network& network) {
+  check_is_described(description, network);
+  ModelDescription complete = description;
+  if (complete.provenance.program.empty()) {
+    complete.provenance.program = std::string("cubcal ") + kVersion;
+  }
+  Json document = Json::parse(description_to_json(complete));
+  const HostTensors tensors(network.parameters().named_tensors());
+  document[kHashField] = weights_hash(tensors.views());
+  make_folder(folder);
+  const ModelPaths paths(folder);
+  finish_earlier_save(paths);
+  write_safetensors(paths.next, tensors.views(), {{"format", "cubcal-model"}});
+  write_file_atomically(paths.description, document.dump(2) + "\n");
+  rename_file(paths.next, paths.weights);
+}
+
+LoadedModel load_model(const std::string& folder, c10::Device device) {
+  const ModelPaths paths = existing_model(folder);
+  constexpr int attempts = 3;  // another program may be saving this very moment
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const std::string document = read_description(paths);
+    LoadedModel model;
+    model.description = naming_description(paths, [&] { return description_from_json(document); });
+    const std::string hash = naming_description(paths, [&] { return hash_in(document); });
+    const std::optional<WeightsFile> file = find_weights(paths, hash);
+    if (!file) continue;
+    const ModelDescription& description = model.description;
+    model.network = naming_description(paths, [&] {
+      try {
+        return make_network(description.network, description.network_options(device));
+      } catch (const ArgumentError& error) {
+        throw DataError(error.what());
+      }
+    });
+    fill(*model.network, *file);
+    return model;
+  }
+  if (!fs::exists(paths.weights)) {
+    throw DataError("the model folder '" + folder + "' has no file weights.safetensors");
+  }
+  throw DataError(paths.weights +
+                  " is not the file that model.json was written with: its hash is " +
+                  "another, so one of the two was damaged or replaced");
+}
+
+ModelDescription read_model_description(const std::string& folder) {
+  const ModelPaths paths = existing_model(folder);
+  return naming_description(paths, [&] { return description_from_json(read_description(paths)); });
+}
+
+void attach_calibration(const std::string& folder, const Calibration& calibration) {
+  const ModelPaths paths = existing_model(folder);
+  const std::string document = read_description(paths);
+  naming_description(paths, [&] {
+    ModelDescription description = description_from_json(document);
+    description.calibration = calibration;
+    check_description(description);
+    return 0;
+  });
+  attach_field(folder, "calibration", calibration_to_json(calibration));
+}
+
+std::string resolved_model_folder(const std::string& folder) {
+  return fs::path(existing_model(folder).description).parent_path().string();
+}
+
+void attach_field(const std::string& folder, const std::string& name, const std::string& json) {
+  const ModelPaths paths = existing_model(folder);
+  Json document = Json::parse(read_description(paths), nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  document[name] = Json::parse(json);
+  write_file_atomically(paths.description, document.dump(2) + "\n");
+}
+
+std::optional<std::string> read_model_field(const std::string& folder, const std::string& name) {
+  const ModelPaths paths = existing_model(folder);
+  const Json document = Json::parse(read_description(paths), nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  if (!document.contains(name)) return std::nullopt;
+  return document[name].dump();
+}
+
+}  // namespace cubcal

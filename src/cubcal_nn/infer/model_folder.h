@@ -1,0 +1,83 @@
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/boundary/thresholds.h"
+#include "cubcal/calibration/calibration.h"
+#include "cubcal_nn/batches/preprocessing.h"
+#include "cubcal_nn/infer/provenance.h"
+#include "cubcal_nn/models/network.h"
+
+/// A model on disk is a folder with `model.json`, which describes it, and `weights.safetensors`.
+/// Loading it runs no code. Other files may lie beside the two and are left alone. Where a model is
+/// read, the folder of a training run may be named instead: its best model lies in `best`.
+///
+/// Saving never leaves a half model. The new weights are written as `weights.next.safetensors`,
+/// then `model.json`, which carries the weights' hash, is renamed into place, then the weights are.
+/// A reader takes whichever of the two weight files has the hash of model.json: until the middle
+/// step that is the old model and from then on the new one, whenever the writer is killed.
+namespace cubcal {
+
+inline constexpr int kModelFormatVersion = 1;
+
+struct ModelDescription {
+  std::string network;                   ///< a name of the registry, for example "resnet34"
+  std::vector<std::string> class_names;  ///< one per class
+  LayerKind kind = LayerKind::kVariational;
+  std::optional<double> dropout_rate = {};  ///< of an mc-dropout network that overrides its rates
+  Preprocessing preprocessing = {};         ///< gives channels, height and width of the input too
+  double prior_sigma = 1.0;                 ///< prior means lie with the weights
+  std::optional<Calibration> calibration = {};
+  std::optional<Thresholds> thresholds = {};  ///< absent: derived from the default eta
+  Provenance provenance = {};
+
+  std::size_t classes() const { return class_names.size(); }
+  /// Those of the calibration where it has scaling regions, else the model's own, else
+  /// thresholds_from_eta(kDefaultEta, classes).
+  Thresholds operating_point() const;
+  NetworkOptions network_options(c10::Device device) const;
+};
+
+/// Throws DataError naming the first field outside its domain.
+void check_description(const ModelDescription& description);
+
+struct LoadedModel {
+  ModelDescription description;
+  std::unique_ptr<Network> network;
+};
+
+/// Makes the folder where it does not exist and replaces the model in it where there is one. Throws
+/// ArgumentError where the network is not the one described, IoError where the system refuses.
+void save_model(const std::string& folder, const ModelDescription& description,
+                const Network& network);
+
+/// Throws IoError where a file cannot be read, and DataError naming the file for a field that is
+/// missing or wrong and for weights that do not fit the network in name, shape or hash. Unknown
+/// fields are passed over.
+LoadedModel load_model(const std::string& folder,
+                       c10::Device device = c10::Device(c10::DeviceType::CPU));
+ModelDescription read_model_description(const std::string& folder);
+
+/// Rewrites model.json with the calibration, everything else in it as it was. Throws DataError
+/// where the calibration is for another number of classes.
+void attach_calibration(const std::string& folder, const Calibration& calibration);
+
+/// The folder that model.json lies in: `folder` itself, or its `best` for a training run's.
+std::string resolved_model_folder(const std::string& folder);
+
+/// A field of model.json that another module writes and reads, as JSON text. Attaching rewrites
+/// model.json with it, everything else as it was; reading gives nothing where it is not there.
+/// Saving the model anew drops it.
+void attach_field(const std::string& folder, const std::string& name, const std::string& json);
+std::optional<std::string> read_model_field(const std::string& folder, const std::string& name);
+
+/// The description as the text of model.json, without the weights' hash.
+std::string description_to_json(const ModelDescription& description);
+ModelDescription description_from_json(const std::string& text);
+
+}  // namespace cubcal

@@ -1,0 +1,240 @@
+#pragma once
+
+#include "cubcal_nn/kernels/device_numbers.cuh"
+#include "cubcal_nn/kernels/fused_formula.h"
+
+/// Drawing weights on a GPU. What does not depend on the pass (mean and deviation with batch norm
+/// folded in, the places of the results) is worked out once and kept in registers while a thread
+/// goes through its passes; a pass is then noise, one multiplication and addition per weight, and
+/// stores of four weights side by side.
+namespace cubcal::device {
+
+inline constexpr int kDrawThreads = 128;
+/// Blocks of noise per thread.
+inline constexpr int kDrawBlocks = static_cast<int>(kFusedTile) / 4 / kDrawThreads;
+
+template <class Out>
+struct DrawJob {
+  const FusedSegment* segments;
+  const FusedTile* tiles;
+  const float* mu;
+  const float* sigma;          ///< null: no noise
+  const std::uint32_t* words;  ///< [passes, 4]; null: no noise
+  const float* scale;          ///< null: no batch norms to fold
+  const float* shift;
+  Out* out;
+  std::int64_t size;  ///< of mu and sigma
+  std::int64_t draw_size;
+  int passes;
+};
+
+/// The words of a pass, known to the compiler to be the same in all threads of a warp.
+struct PassWords {
+  std::uint32_t values[4];
+};
+template <class Out>
+__device__ PassWords pass_words(const DrawJob<Out>& job, int pass) {
+  uint4 words{0, 0, 0, 0};
+  if (job.words != nullptr) words = reinterpret_cast<const uint4*>(job.words)[pass];
+  constexpr unsigned kAll = 0xffffffffU;
+  return {{__shfl_sync(kAll, words.x, 0), __shfl_sync(kAll, words.y, 0),
+           __shfl_sync(kAll, words.z, 0), __shfl_sync(kAll, words.w, 0)}};
+}
+
+/// Elements 4 block ... 4 block + 3 of a flat buffer, 0 beyond its end.
+__device__ inline float4 load_four(const float* flat, std::int64_t block, std::int64_t size) {
+  if (4 * block + 4 <= size) return reinterpret_cast<const float4*>(flat)[block];
+  const auto at = [&](int k) { return 4 * block + k < size ? flat[4 * block + k] : 0.0F; };
+  return {at(0), at(1), at(2), at(3)};
+}
+
+/// What batch norm does to a row of weights.
+struct RowAffine {
+  float scale;
+  float shift;
+};
+template <class Out>
+__device__ RowAffine row_affine(const DrawJob<Out>& job, const FusedSegment& segment,
+                                std::int32_t row) {
+  if (segment.affine < 0 || job.scale == nullptr) return {1, 0};
+  return {job.scale[segment.affine + row], job.shift[segment.affine + row]};
+}
+
+/// Four neighbouring weights: those of one block of noise.
+struct Gaussians {
+  float mean[4];
+  float deviation[4];
+
+  template <class Out>
+  __device__ void load(const DrawJob<Out>& job, std::int64_t block) {
+    const float4 m = load_four(job.mu, block, job.size);
+    float4 d{0, 0, 0, 0};
+    if (job.sigma != nullptr) d = load_four(job.sigma, block, job.size);
+    mean[0] = m.x, mean[1] = m.y, mean[2] = m.z, mean[3] = m.w;
+    deviation[0] = d.x, deviation[1] = d.y, deviation[2] = d.z, deviation[3] = d.w;
+  }
+  __device__ void apply(int k, const RowAffine& affine) {
+    mean[k] = fmaf(mean[k], affine.scale, affine.shift);
+    deviation[k] *= affine.scale;
+  }
+  /// Weight 0 is element `local` of the segment; those outside it are left as they are.
+  template <class Out>
+  __device__ void apply_rows(const DrawJob<Out>& job, const FusedSegment& segment,
+                             std::int32_t local) {
+    if (segment.affine < 0 || job.scale == nullptr) return;
+    std::int32_t row = max(local, 0) / segment.row;
+    std::int32_t row_end = (row + 1) * segment.row;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (local + k < 0 || local + k >= segment.size) continue;
+      if (local + k == row_end) {
+        ++row;
+        row_end += segment.row;
+      }
+      apply(k, row_affine(job, segment, row));
+    }
+  }
+
+  __device__ void draw(const PassWords& words, std::int64_t block, float* weights) const {
+    float noise[4];
+    normal_four(words.values, block, noise);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) weights[k] = fmaf(deviation[k], noise[k], mean[k]);
+  }
+};
+
+/// Any part of a segment in any layout: one block of noise, weight by weight.
+template <class Out>
+__device__ void draw_block(const DrawJob<Out>& job, const FusedSegment& segment,
+                           const FusedTile& tile, std::int64_t block) {
+  Gaussians four;
+  four.load(job, block);
+  four.apply_rows(job, segment, static_cast<std::int32_t>(4 * block - segment.offset));
+  std::int32_t places[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const std::int64_t i = 4 * block + k;
+    const bool inside = i >= tile.first && i < tile.first + tile.count;
+    const auto local = static_cast<std::int32_t>(i - segment.offset);
+    places[k] = inside ? channels_last(segment, row_place(segment, local)) : -1;
+  }
+  for (int pass = blockIdx.y; pass < job.passes; pass += gridDim.y) {
+    PassWords words{};
+    for (int k = 0; k < 4 && job.words != nullptr; ++k) words.values[k] = job.words[4 * pass + k];
+    float weights[4];
+    four.draw(words, block, weights);
+    Out* drawn = job.out + pass * job.draw_size + segment.place;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (places[k] >= 0) store(drawn + places[k], weights[k]);
+    }
+  }
+}
+
+template <class Out>
+__device__ void draw_any(const DrawJob<Out>& job, const FusedSegment& segment,
+                         const FusedTile& tile) {
+  const std::int64_t end = tile.first + tile.count;
+  for (std::int64_t block = tile.first / 4 + threadIdx.x; 4 * block < end; block += blockDim.x) {
+    draw_block(job, segment, tile, block);
+  }
+}
+
+/// A tile whose layout stays as it is, of at most kDrawThreads * kDrawBlocks blocks of noise. The
+/// places of blocks are multiples of `Width`.
+template <int Width, class Out>
+__device__ void draw_straight(const DrawJob<Out>& job, const FusedSegment& segment,
+                              const FusedTile& tile) {
+  static_assert(Width == 4 || Width == 2);
+  const std::int64_t first = tile.first / 4 + threadIdx.x;
+  const std::int64_t end = tile.first + tile.count;
+  Gaussians fours[kDrawBlocks];
+  unsigned whole = 0;  // bit j: block j is in the tile with all its weights
+#pragma unroll
+  for (int j = 0; j < kDrawBlocks; ++j) {
+    const std::int64_t block = first + j * kDrawThreads;
+    fours[j] = {};
+    if (4 * block < tile.first || 4 * block + 4 > end) continue;
+    fours[j].load(job, block);
+    fours[j].apply_rows(job, segment, static_cast<std::int32_t>(4 * block - segment.offset));
+    whole |= 1U << j;
+  }
+  Out* out = job.out + segment.place + (4 * first - segment.offset);
+  for (int pass = blockIdx.y; pass < job.passes; pass += gridDim.y) {
+    const PassWords words = pass_words(job, pass);
+    Out* drawn = out + pass * job.draw_size;
+#pragma unroll
+    for (int j = 0; j < kDrawBlocks; ++j) {
+      float w[4];
+      fours[j].draw(words, first + j * kDrawThreads, w);
+      if ((whole >> j & 1U) == 0) continue;
+      Out* to = drawn + 4 * j * kDrawThreads;
+      if (Width == 4) {
+        store_four(to, w[0], w[1], w[2], w[3]);
+      } else {
+        store_two(to, w[0], w[1]);
+        store_two(to + 2, w[2], w[3]);
+      }
+    }
+  }
+  // The blocks the tile shares with its neighbours, or that it does not fill.
+  const std::int64_t edge = threadIdx.x == 0 ? tile.first / 4 : (end - 1) / 4;
+  const bool is_whole = 4 * edge >= tile.first && 4 * edge + 4 <= end;
+  const bool is_second = threadIdx.x == 1 && edge != tile.first / 4;
+  if ((threadIdx.x == 0 || is_second) && !is_whole) draw_block(job, segment, tile, edge);
+}
+
+/// A tile of 3x3 kernels: a thread draws four channels' weights, which are kDrawBlocks blocks of
+/// noise, and stores the four of each tap side by side.
+template <class Out>
+__device__ void draw_nine(const DrawJob<Out>& job, const FusedSegment& segment,
+                          const FusedTile& tile) {
+  static_assert(kDrawBlocks == 9);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t first = tile.first / 4 + 9 * thread;
+  const bool inside = 36 * thread < tile.count;
+  const RowPlace place =
+      row_place(segment, static_cast<std::int32_t>(tile.first - segment.offset) + 36 * thread);
+  const RowAffine affine = inside ? row_affine(job, segment, place.row) : RowAffine{};
+  Gaussians fours[9];
+#pragma unroll
+  for (int j = 0; j < 9; ++j) {
+    fours[j] = {};
+    if (inside) fours[j].load(job, first + j);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) fours[j].apply(k, affine);
+  }
+  const int channels = segment.row / 9;
+  Out* out = job.out + segment.place + channels_last(segment, place);
+  for (int pass = blockIdx.y; pass < job.passes; pass += gridDim.y) {
+    const PassWords words = pass_words(job, pass);
+    float w[36];
+#pragma unroll
+    for (int j = 0; j < 9; ++j) fours[j].draw(words, first + j, w + 4 * j);
+    if (!inside) continue;
+    Out* drawn = out + pass * job.draw_size;
+#pragma unroll
+    for (int tap = 0; tap < 9; ++tap) {
+      store_four(drawn + tap * channels, w[tap], w[9 + tap], w[18 + tap], w[27 + tap]);
+    }
+  }
+}
+
+/// One tile per block in x; the blocks in y share the passes.
+template <class Out>
+__global__ void __launch_bounds__(kDrawThreads, 4) draw_tiles(DrawJob<Out> job) {
+  const FusedTile tile = job.tiles[blockIdx.x];
+  const FusedSegment segment = job.segments[tile.segment];
+  const auto shift = segment.offset % 4;  // of blocks of noise against places of four
+  if (segment.area == 1 && shift == 0) {
+    draw_straight<4>(job, segment, tile);
+  } else if (segment.area == 1 && shift == 2) {
+    draw_straight<2>(job, segment, tile);
+  } else if (segment.area == 9 && segment.row % 36 == 0 && shift == 0) {
+    draw_nine(job, segment, tile);
+  } else {
+    draw_any(job, segment, tile);
+  }
+}
+
+}  // namespace cubcal::device

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cubcal_nn/models/network.h"
+
+namespace cubcal {
+
+/// Residual networks (He et al. 2016) as torchvision builds them and with its parameter names, so
+/// that its weights load; its single `fc` is replaced by the paper's head fc.0 - ReLU - dropout -
+/// fc.3. The trunk averages over the image and so takes any size.
+///
+/// resnet18: head 512 -> 128, dropout 0.1; resnet34: the same (the paper's BResNet-34); resnet50:
+/// head 2048 -> 512, dropout 0.3 (BResNet-50).
+std::unique_ptr<Network> make_resnet18(const NetworkOptions& options);
+std::unique_ptr<Network> make_resnet34(const NetworkOptions& options);
+std::unique_ptr<Network> make_resnet50(const NetworkOptions& options);
+
+/// A residual network for images of 28 to 64 pixels on a CPU: 5x5/2 stem of 16 channels without
+/// pooling, three stages of one basic block with 16, 32 and 64 channels, head 64 -> 32, dropout
+/// 0.1; about 3 million multiplications per 32-pixel image.
+std::unique_ptr<Network> make_small_resnet(const NetworkOptions& options);
+
+}  // namespace cubcal

@@ -1,0 +1,45 @@
+#include "cubcal_nn/ood/network_features.h"
+
+#include <ATen/ATen.h>
+
+#include "cubcal/core/error.h"
+
+namespace cubcal {
+
+namespace {
+
+at::Tensor tensor_of(const NdArray& array) {
+  const std::vector<std::int64_t> shape(array.shape().begin(), array.shape().end());
+  return at::from_blob(const_cast<std::byte*>(array.bytes()), shape, at::dtype(at::kFloat)).clone();
+}
+
+}  // namespace
+
+const char* feature_source_name(FeatureSource source) {
+  return source == FeatureSource::kMeanWeights ? "mean" : "mc";
+}
+
+FeatureSource feature_source_from_name(const std::string& name) {
+  for (const FeatureSource each : {FeatureSource::kMeanWeights, FeatureSource::kPasses}) {
+    if (name == feature_source_name(each)) return each;
+  }
+  throw ArgumentError("features come from 'mean' weights or from 'mc' passes, not from '" + name +
+                      "'");
+}
+
+DetectorInput detector_input(const McOutput& output) {
+  if (output.features.empty()) throw ArgumentError("the run was not asked for features");
+  DetectorInput input;
+  for (const NdArray& tap : output.features) input.taps.push_back(tensor_of(tap));
+  input.logits = tensor_of(output.logits).to(at::kDouble).mean(0);
+  return input;
+}
+
+DetectorInput network_features(McEngine& engine, const at::Tensor& images, McOptions options,
+                               FeatureSource source) {
+  options.features = true;
+  options.mean_weights = source == FeatureSource::kMeanWeights;
+  return detector_input(engine.run(images, options));
+}
+
+}  // namespace cubcal

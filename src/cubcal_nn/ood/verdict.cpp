@@ -1,0 +1,167 @@
+#include "cubcal_nn/ood/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cubcal/core/check.h"
+#include "cubcal/metrics/binomial.h"
+
+namespace cubcal {
+
+namespace {
+
+constexpr std::size_t kLooks = 20;  ///< coverages tried with a confidence
+
+void check_images(const HeldOutImages& images) {
+  check_same_size("uncertainties", images.uncertainty.size(), "scores", images.scores.size());
+  check_same_size("predictions", images.correct.size(), "scores", images.scores.size());
+  for (const double score : images.scores) {
+    if (!std::isfinite(score)) throw DataError("scores of held-out images must be finite");
+  }
+  for (const double uncertainty : images.uncertainty) {
+    if (!std::isfinite(uncertainty)) {
+      throw DataError("uncertainties of held-out images must be finite");
+    }
+  }
+}
+
+double count_at_least(ArrayView<const double> rising, double score) {
+  return static_cast<double>(rising.end() - std::lower_bound(rising.begin(), rising.end(), score));
+}
+
+/// Images that the p-value leaves in scope, most certain first.
+std::vector<std::size_t> in_scope(const VerdictPolicy& policy, const HeldOutImages& images) {
+  const auto n = static_cast<double>(images.scores.size());
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < images.scores.size(); ++i) {
+    // Against the n - 1 others, (1 + #{others >= score}) / n: the score itself is the 1.
+    const double p = count_at_least(policy.id_scores, images.scores[i]) / n;
+    if (p > policy.options.alpha) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return images.uncertainty[a] < images.uncertainty[b];
+  });
+  return order;
+}
+
+/// How many of the most certain images may be accepted, and their U.
+double threshold_for_risk(const std::vector<std::size_t>& order, const HeldOutImages& images,
+                          const VerdictOptions& options) {
+  const double level = options.risk_confidence ? 1 - (1 - *options.risk_confidence) / kLooks : 0.0;
+  const auto bound = [&](std::size_t errors, std::size_t count) {
+    if (options.risk_confidence) return upper_bound_of_share(errors, count, level);
+    return static_cast<double>(errors) / static_cast<double>(count);
+  };
+  const auto is_candidate = [&](std::size_t count) {
+    if (count < order.size() &&
+        images.uncertainty[order[count]] == images.uncertainty[order[count - 1]]) {
+      return false;  // equals stand or fall together
+    }
+    if (!options.risk_confidence) return true;
+    // The first count at or past a multiple of 1 / kLooks.
+    return count * kLooks / order.size() > (count - 1) * kLooks / order.size();
+  };
+  std::optional<double> threshold;
+  double smallest = 1;
+  std::size_t errors = 0;
+  for (std::size_t count = 1; count <= order.size(); ++count) {
+    errors += images.correct[order[count - 1]] ? 0 : 1;
+    if (!is_candidate(count)) continue;
+    const double risk = bound(errors, count);
+    smallest = std::min(smallest, risk);
+    if (risk <= *options.risk_target) threshold = images.uncertainty[order[count - 1]];
+  }
+  if (!threshold) {
+    throw DataError("no share of the validation images has an error rate" +
+                    std::string(options.risk_confidence ? " bounded by " : " of ") +
+                    to_text(*options.risk_target) + " or less; the lowest is " + to_text(smallest));
+  }
+  return *threshold;
+}
+
+}  // namespace
+
+const char* decision_name(Decision decision) {
+  switch (decision) {
+    case Decision::kAccept: return "accept";
+    case Decision::kRefer: return "refer";
+    default: return "out-of-scope";
+  }
+}
+
+double ood_p_value(ArrayView<const double> rising_id_scores, double score) {
+  return (1 + count_at_least(rising_id_scores, score)) /
+         (static_cast<double>(rising_id_scores.size()) + 1);
+}
+
+void check_verdict_options(const VerdictOptions& options) {
+  check_in_open("the share of ID images refused", options.alpha, 0, 1);
+  if (options.risk_target) check_in_open("the risk target", *options.risk_target, 0, 1);
+  if (!options.risk_confidence) return;
+  check_in_open("the confidence of the risk", *options.risk_confidence, 0, 1);
+  if (!options.risk_target) {
+    throw ArgumentError("a confidence of the risk needs a risk target beside it");
+  }
+}
+
+std::optional<double> VerdictRates::risk() const {
+  if (accepted == 0) return std::nullopt;
+  return static_cast<double>(errors) / static_cast<double>(accepted);
+}
+
+Verdict judge(const VerdictPolicy& policy, double score, double uncertainty) {
+  if (!std::isfinite(score)) throw DataError("the OOD score of an image must be finite");
+  const double p = ood_p_value(policy.id_scores, score);
+  if (p <= policy.options.alpha) return {p, Decision::kOutOfScope};
+  return {p, uncertainty > policy.uncertainty ? Decision::kRefer : Decision::kAccept};
+}
+
+void check_held_out_count(std::size_t images, double alpha) {
+  if (static_cast<double>(images + 1) * alpha >= 1) return;
+  throw ArgumentError("to refuse " + to_text(alpha) + " of the ID images takes at least " +
+                      to_text(std::ceil(1 / alpha) - 1) + " held-out ID images, not " +
+                      std::to_string(images));
+}
+
+VerdictPolicy fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options) {
+  check_verdict_options(options);
+  check_images(images);
+  const std::size_t n = images.scores.size();
+  check_held_out_count(n, options.alpha);
+  VerdictPolicy policy;
+  policy.options = options;
+  policy.id_scores.assign(images.scores.begin(), images.scores.end());
+  std::sort(policy.id_scores.begin(), policy.id_scores.end());
+  const std::vector<std::size_t> order = in_scope(policy, images);
+  policy.uncertainty = options.risk_target ? threshold_for_risk(order, images, options) : eta;
+
+  VerdictRates& rates = policy.validation;
+  rates.samples = n;
+  rates.out_of_scope = n - order.size();
+  for (const std::size_t i : order) {
+    if (images.uncertainty[i] > policy.uncertainty) {
+      ++rates.referred;
+    } else {
+      ++rates.accepted;
+      rates.errors += images.correct[i] ? 0 : 1;
+    }
+  }
+  return policy;
+}
+
+VerdictRates verdict_rates(const VerdictPolicy& policy, const HeldOutImages& images) {
+  check_images(images);
+  VerdictRates rates;
+  rates.samples = images.scores.size();
+  for (std::size_t i = 0; i < rates.samples; ++i) {
+    switch (judge(policy, images.scores[i], images.uncertainty[i]).decision) {
+      case Decision::kOutOfScope: ++rates.out_of_scope; break;
+      case Decision::kRefer: ++rates.referred; break;
+      case Decision::kAccept: ++rates.accepted; rates.errors += images.correct[i] ? 0 : 1;
+    }
+  }
+  return rates;
+}
+
+}  // namespace cubcal

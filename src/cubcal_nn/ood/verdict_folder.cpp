@@ -1,0 +1,118 @@
+#include "cubcal_nn/ood/verdict_folder.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cubcal/core/content_hash.h"
+#include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/system_error.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/ood/detector_file.h"
+
+namespace cubcal {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kField = "verdict";
+constexpr const char* kHashField = "detector_hash";
+constexpr const char* kScores = "id_scores";
+constexpr std::size_t kLargestFile = std::size_t{4} << 30;
+
+std::string detector_path(const std::string& folder) {
+  return (std::filesystem::path(resolved_model_folder(folder)) / "ood.safetensors").string();
+}
+
+std::string file_hash(const std::string& path) {
+  ContentHash hash;
+  hash.add(read_text_file(path, kLargestFile));
+  return hash.text();
+}
+
+bool fits_calibration(const VerdictPolicy& policy, const std::string& folder) {
+  return policy.calibration == calibration_hash(read_model_description(folder).calibration);
+}
+
+std::vector<double> scores_of(const DetectorFile& file) {
+  const at::Tensor scores = entry(file.extras, kScores, {-1}).to(at::kDouble).contiguous();
+  const auto* first = scores.data_ptr<double>();
+  std::vector<double> values(first, first + scores.numel());
+  if (!std::is_sorted(values.begin(), values.end())) {
+    throw DataError("the ID scores of the verdict are not in rising order");
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string calibration_hash(const std::optional<Calibration>& calibration) {
+  if (!calibration) return "";
+  ContentHash hash;
+  hash.add(calibration_to_json(*calibration));
+  return hash.text();
+}
+
+void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
+  if (!verdict.detector || verdict.detector->name() != verdict.policy.detector) {
+    throw ArgumentError("the verdict policy is for the detector '" + verdict.policy.detector +
+                        "', which must come with it");
+  }
+  const std::string path = detector_path(folder);
+  save_detector(path, *verdict.detector, {},
+                {{kScores, at::tensor(verdict.policy.id_scores, at::kDouble)}});
+  Json json = Json::parse(verdict_to_json(verdict.policy));
+  json[kHashField] = file_hash(path);
+  attach_field(folder, kField, json.dump());
+}
+
+bool has_stale_verdict(const std::string& folder) {
+  const std::optional<std::string> field = read_model_field(folder, kField);
+  return field && !fits_calibration(verdict_from_json(*field), folder);
+}
+
+void remove_detector(const std::string& folder) {
+  const std::string path = detector_path(folder);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw io_error("remove", path, error.message());
+}
+
+std::optional<VerdictModel> load_verdict(const std::string& folder, c10::Device device) {
+  const std::optional<std::string> field = read_model_field(folder, kField);
+  if (!field) return std::nullopt;
+  VerdictModel verdict;
+  verdict.policy = verdict_from_json(*field);
+  if (!fits_calibration(verdict.policy, folder)) {
+    throw DataError("the model in '" + folder +
+                    "' has another calibration than its verdict was fitted with: run 'cubcal ood "
+                    "--fit' again");
+  }
+  const std::string path = detector_path(folder);
+  const Json json = Json::parse(*field);
+  if (!json.contains(kHashField) || json[kHashField] != file_hash(path)) {
+    throw DataError(path +
+                    " is not the file that the model's verdict was written with: run "
+                    "'cubcal ood --fit' again");
+  }
+  DetectorFile file = load_detector(path, device);
+  if (file.detector->name() != verdict.policy.detector) {
+    throw DataError(path + " holds the detector '" + file.detector->name() +
+                    "', and the model's verdict is for '" + verdict.policy.detector + "'");
+  }
+  verdict.policy.id_scores = scores_of(file);
+  verdict.detector = std::move(file.detector);
+  return verdict;
+}
+
+std::vector<double> verdict_scores(const VerdictModel& verdict, McEngine& engine,
+                                   const at::Tensor& images, const McOptions& options) {
+  return score_all(*verdict.detector,
+                   network_features(engine, images, options, verdict.policy.features));
+}
+
+}  // namespace cubcal

@@ -1,0 +1,168 @@
+#include "cubcal_nn/recipe/experiment_plan.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "cubcal/core/error.h"
+#include "cubcal_nn/recipe/strict_table.h"
+#include "cubcal_nn/train/run_options.h"
+
+namespace cubcal {
+
+namespace {
+
+const std::string kDeterministic = training_method_name(TrainingMethod::kDeterministic);
+
+std::vector<std::string> regime_overrides(const std::string& regime) {
+  if (regime == "full") return {};
+  if (regime == "balanced") return {"data.balance=true"};
+  std::size_t used = 0;
+  double percent = 0;
+  try {
+    percent = std::stod(regime, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || regime.substr(used) != "%" || !(percent > 0 && percent < 100)) {
+    throw ArgumentError("there is no data regime '" + regime +
+                        "'; known are full, balanced and a share of train and val such as 25%");
+  }
+  return {"data.fraction=" + std::to_string(percent / 100)};
+}
+
+void check_variant_name(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 ||
+           std::string("+-._=").find(char(letter)) != std::string::npos;
+  });
+  if (!plain) {
+    throw ArgumentError(
+        "the name of a variant becomes a folder's, so it must be of letters, "
+        "digits, + - . _ and =, not '" +
+        name + "'");
+  }
+}
+
+std::map<std::string, std::vector<std::string>> read_lists(StrictTable table) {
+  std::map<std::string, std::vector<std::string>> lists;
+  for (const std::string& key : table.keys()) table.read(key.c_str(), lists[key]);
+  table.finish();
+  return lists;
+}
+
+/// What the plan sets for this method or regime.
+void add_own(const ExperimentPlan& plan, const std::string& name,
+             std::vector<std::string>& overrides) {
+  const auto own = plan.set.find(name);
+  if (own == plan.set.end()) return;
+  overrides.insert(overrides.end(), own->second.begin(), own->second.end());
+}
+
+std::vector<std::string> method_overrides(const ExperimentPlan& plan, const std::string& method) {
+  std::vector<std::string> overrides;
+  if (method != kDeterministic) overrides.push_back("stage2.method='" + method + "'");
+  if (method == training_method_name(TrainingMethod::kMcDropout)) {
+    overrides.emplace_back("stage2.passes=1");
+  }
+  add_own(plan, method, overrides);
+  return overrides;
+}
+
+/// A regime and a seed: the deterministic run first, because the others start from it.
+void add_runs(const ExperimentPlan& plan, const std::string& regime, std::uint64_t seed,
+              std::vector<ExperimentRun>& runs) {
+  const auto add = [&](const std::string& method, const std::vector<std::string>& overrides) {
+    ExperimentRun run{regime, seed, method, regime_overrides(regime)};
+    add_own(plan, regime, run.overrides);
+    run.overrides.push_back("seed=" + std::to_string(seed));
+    run.overrides.emplace_back(method == kDeterministic ? "stages=[1]" : "stages=[2]");
+    run.overrides.insert(run.overrides.end(), overrides.begin(), overrides.end());
+    runs.push_back(std::move(run));
+  };
+  add(kDeterministic, method_overrides(plan, kDeterministic));
+  for (const std::string& method : plan.methods) {
+    if (method != kDeterministic) add(method, method_overrides(plan, method));
+  }
+  if (regime != "full") return;
+  for (const auto& [name, overrides] : plan.variants) add(name, overrides);
+}
+
+}  // namespace
+
+ExperimentPlan read_experiment(StrictTable table) {
+  ExperimentPlan plan;
+  table.read("name", plan.name);
+  table.read("paper", plan.paper);
+  table.read("methods", plan.methods);
+  table.read("regimes", plan.regimes);
+  table.read("smoke", plan.smoke);
+  table.read("seeds", plan.seeds);
+  table.read("passes", plan.passes);
+  table.read("model", plan.model);
+  table.read("ood_by", plan.ood_by);
+  plan.set = read_lists(table.section("set"));
+  plan.variants = read_lists(table.section("variants"));
+  table.finish();
+  return plan;
+}
+
+void check_experiment_plan(const ExperimentPlan& plan) {
+  for (const std::string& regime : plan.regimes) regime_overrides(regime);
+  for (const std::string& method : plan.methods) parse_training_method(method);
+  for (const auto& [name, overrides] : plan.set) {
+    const bool is_regime =
+        std::find(plan.regimes.begin(), plan.regimes.end(), name) != plan.regimes.end();
+    if (!is_regime) parse_training_method(name);
+  }
+  for (const auto& [name, overrides] : plan.variants) check_variant_name(name);
+  if (plan.regimes.empty()) throw ArgumentError("experiment.regimes lists none");
+  if (plan.passes == 0 || plan.seeds == 0) {
+    throw ArgumentError("experiment.passes and experiment.seeds must be at least 1");
+  }
+  const std::vector<std::string> papers = {"", "chest", "retina", "skin"};
+  if (std::find(papers.begin(), papers.end(), plan.paper) == papers.end()) {
+    throw ArgumentError("experiment.paper must be chest, retina or skin, not '" + plan.paper + "'");
+  }
+  if (plan.model != "last" && plan.model != "best") {
+    throw ArgumentError("experiment.model must be last or best, not '" + plan.model + "'");
+  }
+}
+
+std::string ExperimentRun::id() const {
+  return regime + "/seed" + std::to_string(seed) + "/" + method;
+}
+
+std::string ExperimentRun::start_id() const {
+  return regime + "/seed" + std::to_string(seed) + "/" + kDeterministic;
+}
+
+std::vector<ExperimentRun> experiment_runs(const ExperimentPlan& plan, std::size_t seeds,
+                                           const std::vector<std::string>& only) {
+  std::vector<ExperimentRun> all;
+  for (const std::string& regime : plan.regimes) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) add_runs(plan, regime, seed, all);
+  }
+  if (only.empty()) return all;
+  std::vector<std::string> wanted;
+  for (const std::string& pattern : only) {
+    const std::size_t before = wanted.size();
+    for (const ExperimentRun& run : all) {
+      if (::fnmatch(pattern.c_str(), run.id().c_str(), 0) != 0) continue;
+      wanted.push_back(run.id());
+      wanted.push_back(run.start_id());
+    }
+    if (wanted.size() > before) continue;
+    std::string known;
+    for (const ExperimentRun& run : all) known += (known.empty() ? "" : ", ") + run.id();
+    throw ArgumentError("--only '" + pattern + "' matches no run; there are " + known);
+  }
+  std::vector<ExperimentRun> chosen;
+  for (ExperimentRun& run : all) {
+    const bool is_wanted = std::find(wanted.begin(), wanted.end(), run.id()) != wanted.end();
+    if (is_wanted) chosen.push_back(std::move(run));
+  }
+  return chosen;
+}
+
+}  // namespace cubcal

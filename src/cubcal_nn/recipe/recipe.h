@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal_nn/infer/provenance.h"
+#include "cubcal_nn/recipe/experiment_plan.h"
+#include "cubcal_nn/recipe/recipe_data.h"
+#include "cubcal_nn/train/run_options.h"
+
+/// A recipe is a TOML file from which a run can be made again. docs/train.md lists its keys.
+namespace cubcal {
+
+struct Recipe {
+  DataOptions data;
+  RunOptions run;
+  std::size_t threads = 0;           ///< 0: all processors
+  std::string convolution = "auto";  ///< "auto": measured at the start; or a backend's name
+  ExperimentPlan experiment;         ///< the grid around the run
+  std::string text;                  ///< of the run as TOML, overrides applied
+};
+
+/// Strict: a key that does not exist is an ArgumentError that names it, its line and the nearest
+/// one that does; so is a value of a wrong type. `overrides` are "a.b=c", c as TOML or, where that
+/// is no TOML, as text. `source` names the recipe in errors.
+///
+/// Stages: those that have a table, [stage1] and [stage2], or of these the ones `stages` lists. The
+/// seed of the phantom set, of `fraction` and of `balance` is the run's unless given.
+Recipe parse_recipe(const std::string& text, const std::string& source,
+                    const std::vector<std::string>& overrides = {});
+Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// What is kept with the models of a run: the recipe's text and the data, with their hashes.
+Provenance make_provenance(const Recipe& recipe, const ImageSet& set);
+
+}  // namespace cubcal

@@ -1,0 +1,104 @@
+#include "cubcal_nn/train/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cubcal/core/error.h"
+#include "cubcal/weights/safetensors.h"
+
+namespace cubcal {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kFormat = "cubcal-checkpoint";
+constexpr int kCheckpointVersion = 1;
+
+NamedTensors state_tensors(const ParameterStore& store, const FlatSgd& optimiser) {
+  NamedTensors named = optimiser.state();
+  const NamedTensors values = store.flat_values();
+  named.insert(named.end(), values.begin(), values.end());
+  return named;
+}
+
+json head_to_json(const CheckpointHead& head) {
+  return {{"format", kFormat},
+          {"version", kCheckpointVersion},
+          {"state", to_json(head.state)},
+          {"threads", head.compute.threads},
+          {"convolution", convolution_backend_name(head.compute.convolution)},
+          {"recipe_hash", head.recipe_hash},
+          {"data_hash", head.data_hash}};
+}
+
+CheckpointHead head_from_json(const json& object) {
+  if (object.at("format") != kFormat || object.at("version") != kCheckpointVersion) {
+    throw DataError("it is no cubcal checkpoint of version " + std::to_string(kCheckpointVersion));
+  }
+  CheckpointHead head;
+  head.state = training_state_from_json(object.at("state"));
+  object.at("threads").get_to(head.compute.threads);
+  head.compute.convolution = parse_convolution_backend(object.at("convolution").get<std::string>());
+  object.at("recipe_hash").get_to(head.recipe_hash);
+  object.at("data_hash").get_to(head.data_hash);
+  return head;
+}
+
+DType dtype_of(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kDouble ? DType::kF64 : DType::kF32;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& path, const CheckpointHead& head,
+                      const ParameterStore* store, const FlatSgd* optimiser) {
+  const c10::NoGradGuard no_grad;
+  NamedTensors held;  // copies on the CPU, alive until the file is written
+  if (store != nullptr && optimiser != nullptr) {
+    for (const auto& [name, tensor] : state_tensors(*store, *optimiser)) {
+      held.emplace_back(name, tensor.cpu().contiguous());
+    }
+  }
+  std::vector<TensorView> views;
+  for (const auto& [name, tensor] : held) {
+    views.push_back({name,
+                     dtype_of(tensor),
+                     {static_cast<std::size_t>(tensor.numel())},
+                     static_cast<const std::byte*>(tensor.data_ptr())});
+  }
+  write_safetensors(path, views, {{"checkpoint", head_to_json(head).dump()}});
+}
+
+std::optional<CheckpointHead> read_checkpoint_head(const std::string& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const TensorFile file = read_safetensors(path);
+  try {
+    return head_from_json(json::parse(file.metadata.at("checkpoint")));
+  } catch (const std::exception& error) {
+    throw DataError("the checkpoint '" + path + "' cannot be used: " + error.what());
+  }
+}
+
+void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd& optimiser) {
+  const c10::NoGradGuard no_grad;
+  const TensorFile file = read_safetensors(path);
+  for (auto& [name, tensor] : state_tensors(store, optimiser)) {
+    const NdArray* values = file.tensors.find(name);
+    if (values == nullptr || values->dtype() != dtype_of(tensor) ||
+        values->size() != static_cast<std::size_t>(tensor.numel())) {
+      throw DataError("the checkpoint '" + path + "' does not fit the network: '" + name +
+                      "' must have " + std::to_string(tensor.numel()) + " values");
+    }
+    if (tensor.numel() == 0) continue;
+    const at::Tensor source =
+        at::from_blob(const_cast<std::byte*>(values->bytes()), {tensor.numel()},
+                      at::TensorOptions().dtype(tensor.scalar_type()));
+    tensor.copy_(source);
+  }
+}
+
+}  // namespace cubcal

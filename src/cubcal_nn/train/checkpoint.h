@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cubcal_nn/bayes/parameter_store.h"
+#include "cubcal_nn/kernels/compute_backend.h"
+#include "cubcal_nn/train/flat_sgd.h"
+#include "cubcal_nn/train/training_state.h"
+
+namespace cubcal {
+
+/// What the bits of a CPU run depend on besides recipe and data.
+struct ComputeFacts {
+  int threads = 1;
+  ConvolutionBackend convolution = ConvolutionBackend::kIm2col;
+};
+
+/// A checkpoint is one safetensors file, so that it is replaced as a whole: the flat buffers and
+/// momenta as tensors, everything else as JSON in the file's metadata.
+struct CheckpointHead {
+  TrainingState state;
+  ComputeFacts compute;
+  std::string recipe_hash;
+  std::string data_hash;
+};
+
+/// The tensors may be absent (between two stages); then `store` and `optimiser` are null.
+void write_checkpoint(const std::string& path, const CheckpointHead& head,
+                      const ParameterStore* store, const FlatSgd* optimiser);
+
+/// Nothing where there is no such file; DataError where it is damaged.
+std::optional<CheckpointHead> read_checkpoint_head(const std::string& path);
+
+/// Puts the tensors back in place; throws DataError where they do not fit the network.
+void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd& optimiser);
+
+}  // namespace cubcal

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "cubcal_nn/bayes/fused_weights.h"
+#include "cubcal_nn/kernels/device_graph.h"
+#include "cubcal_nn/kernels/precision.h"
+#include "cubcal_nn/models/network.h"
+#include "cubcal_nn/train/flat_sgd.h"
+#include "cubcal_nn/train/step_loss.h"
+#include "cubcal_nn/train/training_batches.h"
+
+namespace cubcal {
+
+/// What changes from step to step.
+struct StepOptions {
+  std::uint64_t stream = 1;  ///< of the weight draws and dropout masks
+  double learning_rate = 0;
+  double beta = 0;  ///< weight of CUB-Loss
+};
+
+/// TrainingStep by fused kernels: the same step to rounding, in bfloat16 where asked, and on a GPU
+/// replayed as one graph from the fourth full batch on. Everything the step reads lies in tensors
+/// whose place does not change; what differs from step to step is copied into them first.
+class FusedStep {
+ public:
+  /// As TrainingStep; the optimiser must outlive it.
+  FusedStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
+            at::Tensor class_weights, std::uint64_t seed, FlatSgd& optimiser, Precision precision);
+
+  LossTerms run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold);
+
+ private:
+  struct Inputs {
+    at::Tensor images;   ///< channels last, of the type of activations
+    at::Tensor labels;   ///< int64
+    at::Tensor samples;  ///< int64
+  };
+
+  Network& network_;
+  StageOptions options_;
+  KlScale kl_scale_;
+  at::Tensor class_weights_;
+  std::uint64_t seed_;
+  FlatSgd& optimiser_;
+  FusedWeights weights_;
+  DeviceGraph graph_;
+  Inputs inputs_;
+  at::Tensor scalars_;  ///< float32 [3]: learning rate, beta, threshold of AvUC
+  at::Tensor packed_;   ///< what pack_terms gave
+  int full_batches_ = 0;
+  FusedWeights::Addresses captured_;  ///< of the gradients in the captured step
+
+  void place(const Batch& batch);
+  void set_scalars(const StepOptions& step, double threshold);
+  void work();
+  void replay();
+  std::vector<at::Tensor> forward() const;
+};
+
+}  // namespace cubcal

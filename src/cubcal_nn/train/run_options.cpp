@@ -1,0 +1,101 @@
+#include "cubcal_nn/train/run_options.h"
+
+#include <cmath>
+
+#include "cubcal/core/check.h"
+#include "cubcal_nn/models/registry.h"
+
+namespace cubcal {
+
+namespace {
+
+constexpr TrainingMethod kMethods[] = {TrainingMethod::kDeterministic, TrainingMethod::kMcDropout,
+                                       TrainingMethod::kBnn, TrainingMethod::kBnnAvuc,
+                                       TrainingMethod::kBnnCub};
+
+void check_stage(const StageOptions& stage, bool has_previous) {
+  check_at_least("epochs", static_cast<double>(stage.epochs), 1);
+  check_in_closed("epochs", static_cast<double>(stage.epochs), 1, 1 << 20);
+  check_at_least("batch", static_cast<double>(stage.batch), 1);
+  check_in_closed("passes", static_cast<double>(stage.training_passes()), 1, 1 << 16);
+  check_in_open("norm_momentum", stage.norm_momentum, 0, 1);
+  check_sgd_options(stage.sgd);
+  check_learning_rate_options(stage.learning_rate, stage.epochs);
+  check_early_stop_options(stage.early_stop, stage.epochs);
+  check_finite("initial_rho", stage.initial_rho);
+  check_positive("moped delta", stage.moped.delta);
+  check_positive("prior_sigma", stage.kl.prior_sigma);
+  check_at_least("kl_weight", stage.kl.weight, 0);
+  check_beta_options(stage.beta);
+  check_at_least("avuc_weight", stage.avuc_weight, 0);
+  check_at_least("avuc_threshold_epochs", stage.avuc_threshold_epochs, 0);
+  if (stage.method == TrainingMethod::kBnnCub && stage.beta.warmup_epochs >= stage.epochs) {
+    throw ArgumentError("beta's warm-up of " + std::to_string(stage.beta.warmup_epochs) +
+                        " epochs leaves none of the " + std::to_string(stage.epochs) +
+                        " epochs for CUB-Loss: lower it or train longer");
+  }
+  if (stage.start == StageStart::kPrevious && !has_previous) {
+    throw ArgumentError(
+        "a stage that starts from earlier weights needs a stage before it or a pretrained model");
+  }
+  if (stage.dropout_rate && stage.method != TrainingMethod::kMcDropout) {
+    throw ArgumentError("dropout_rate is an option of method mc-dropout, not of " +
+                        std::string(training_method_name(stage.method)));
+  }
+}
+
+}  // namespace
+
+TrainingMethod parse_training_method(const std::string& name) {
+  std::string known;
+  for (const TrainingMethod method : kMethods) {
+    if (name == training_method_name(method)) return method;
+    known += (known.empty() ? "" : ", ") + std::string(training_method_name(method));
+  }
+  throw ArgumentError("there is no training method '" + name + "'; known are " + known);
+}
+
+const char* training_method_name(TrainingMethod method) {
+  switch (method) {
+    case TrainingMethod::kMcDropout: return "mc-dropout";
+    case TrainingMethod::kBnn: return "bnn";
+    case TrainingMethod::kBnnAvuc: return "bnn+avuc";
+    case TrainingMethod::kBnnCub: return "bnn+cub";
+    case TrainingMethod::kDeterministic: break;
+  }
+  return "deterministic";
+}
+
+LayerKind layer_kind(TrainingMethod method) {
+  if (method == TrainingMethod::kDeterministic) return LayerKind::kDeterministic;
+  return method == TrainingMethod::kMcDropout ? LayerKind::kMcDropout : LayerKind::kVariational;
+}
+
+std::int64_t StageOptions::training_passes() const {
+  if (passes) return *passes;
+  return layer_kind(method) == LayerKind::kVariational ? 5 : 1;
+}
+
+double StageOptions::norm_momentum_of_pass() const {
+  return 1 - std::pow(1 - norm_momentum, 1.0 / static_cast<double>(training_passes()));
+}
+
+void check_run_options(const RunOptions& options) {
+  if (options.stages.empty()) {
+    throw ArgumentError("a run needs at least one stage: give stage1, stage2 or both");
+  }
+  check_network_name(options.network);
+  bool has_previous = !options.pretrained.empty();
+  for (const StageOptions& stage : options.stages) {
+    check_stage(stage, has_previous);
+    has_previous = true;
+  }
+  check_augmentation_options(options.augmentation);
+  check_in_closed("class_weight_power", options.class_weight_power, 0, 4);
+  check_in_closed("validation passes", static_cast<double>(options.validation.passes), 1, 1 << 16);
+  check_at_least("validation batch", static_cast<double>(options.validation.batch), 1);
+  check_at_least("save_every_seconds", options.save_every_seconds, 0);
+  check_at_least("checkpoint_every_steps", options.checkpoint_every_steps, 0);
+}
+
+}  // namespace cubcal

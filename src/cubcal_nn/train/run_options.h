@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal_nn/batches/augmentation.h"
+#include "cubcal_nn/bayes/kl.h"
+#include "cubcal_nn/bayes/layer_factory.h"
+#include "cubcal_nn/bayes/moped.h"
+#include "cubcal_nn/infer/weight_import.h"
+#include "cubcal_nn/kernels/precision.h"
+#include "cubcal_nn/losses/avuc_loss.h"
+#include "cubcal_nn/losses/beta_schedule.h"
+#include "cubcal_nn/losses/cub_loss.h"
+#include "cubcal_nn/train/early_stop.h"
+#include "cubcal_nn/train/flat_sgd.h"
+#include "cubcal_nn/train/learning_rate.h"
+
+namespace cubcal {
+
+/// What a stage trains, and with which loss.
+enum class TrainingMethod {
+  kDeterministic,  ///< point weights, cross entropy
+  kMcDropout,      ///< the same with dropout that stays active in prediction
+  kBnn,            ///< Gaussian weights, ELBO
+  kBnnAvuc,        ///< ELBO + AvUC
+  kBnnCub          ///< ELBO + CUB-Loss, the paper's method
+};
+
+/// "deterministic", "mc-dropout", "bnn", "bnn+avuc", "bnn+cub"; anything else throws ArgumentError.
+TrainingMethod parse_training_method(const std::string& name);
+const char* training_method_name(TrainingMethod method);
+LayerKind layer_kind(TrainingMethod method);
+
+/// Where a stage's first weights come from.
+enum class StageStart {
+  kPrevious,  ///< the stage before or the pretrained model; by MOPED if this one is Gaussian
+  kScratch    ///< drawn anew
+};
+
+struct StageOptions {
+  TrainingMethod method = TrainingMethod::kDeterministic;
+  StageStart start = StageStart::kScratch;
+  std::int64_t epochs = 20;
+  std::int64_t batch = 64;
+  /// S, draws of the weights (or dropout masks) per step; unset: 5 for Gaussian networks, else 1.
+  std::optional<std::int64_t> passes;
+  /// Share by which batch norm's running statistics move towards a batch, in one step of all
+  /// passes.
+  double norm_momentum = 0.1;
+  SgdOptions sgd;
+  LearningRateOptions learning_rate;
+  EarlyStopOptions early_stop;
+  double initial_rho = -3.0;           ///< of Gaussian weights drawn anew
+  MopedOptions moped;                  ///< of Gaussian weights made from a point network
+  std::optional<double> dropout_rate;  ///< mc-dropout: replaces the network's own rates
+  KlOptions kl;
+  CubOptions cub;
+  BetaOptions beta;                  ///< weight of CUB-Loss
+  double avuc_weight = kAvucWeight;  ///< weight of AvUC
+  int avuc_threshold_epochs = 5;     ///< epochs after which the threshold of AvUC is frozen
+
+  std::int64_t training_passes() const;
+  /// Batch norm sees every pass, so its statistics move S times in a step: by this share each time.
+  double norm_momentum_of_pass() const;
+};
+
+struct ValidationOptions {
+  std::int64_t passes = 10;  ///< draws, the same ones after every epoch
+  std::int64_t batch = 256;
+};
+
+/// A whole run: one stage, or a deterministic one and then a Bayesian one made from it.
+struct RunOptions {
+  std::string network = "small-resnet";
+  /// What the first stage starts from: a model folder, or a file of weights (.pth, .safetensors) of
+  /// the same network; empty: nothing.
+  std::string pretrained = {};
+  ImportOptions pretrained_import;  ///< of a file of weights
+  std::vector<StageOptions> stages;
+  std::int64_t input_size = 0;  ///< height and width the network sees, the middle; 0: the images'
+  bool allow_leaks = false;     ///< train though splits share images or groups
+  bool augment = true;
+  AugmentationOptions augmentation;
+  double class_weight_power = 0;  ///< class weights n_k^-power: 0 none, 1 balanced
+  ValidationOptions validation;
+  std::uint64_t seed = 1;      ///< everything random follows from it
+  std::string device = "cpu";  ///< "cpu", "cuda" or "cuda:N"
+  ComputeOptions compute;
+  /// Models and checkpoint are written at the end of an epoch, but no more often than this.
+  double save_every_seconds = 15;
+  int checkpoint_every_steps = 0;        ///< besides the ends of epochs; 0: none
+  bool tensorboard = false;              ///< also write a TensorBoard event file
+  std::int64_t chance_after_epochs = 5;  ///< accuracy at chance is told of after them; 0: never
+};
+
+/// Throws ArgumentError where a field is outside its domain or two of them disagree.
+void check_run_options(const RunOptions& options);
+
+}  // namespace cubcal

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cubcal_nn/batches/augmentation.h"
+#include "cubcal_nn/batches/batch_order.h"
+#include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/batches/preprocessing.h"
+
+namespace cubcal {
+
+struct Batch {
+  at::Tensor images;                  ///< float32 [B, C, H, W], preprocessed and augmented
+  at::Tensor labels;                  ///< int64 [B]
+  std::vector<std::int64_t> indices;  ///< of the images in their split
+};
+
+struct BatchOptions {
+  std::int64_t batch = 64;
+  std::optional<AugmentationOptions> augmentation = {};  ///< unset: images as they are
+  std::uint64_t seed = 1;
+};
+
+/// The batches of a training split. What a batch holds follows from (seed, epoch, number of the
+/// batch) alone, so that a run that was stopped goes on exactly where it was.
+class TrainingBatches {
+ public:
+  /// Keeps the images as bytes on the device.
+  TrainingBatches(const ImageSplit& split, const Preprocessing& preprocessing,
+                  const BatchOptions& options, c10::Device device);
+
+  std::int64_t per_epoch() const { return order_.batches_per_epoch(); }
+  /// Batch `number` of epoch `epoch`; epochs are told apart over all stages of a run.
+  Batch make(std::uint64_t epoch, std::int64_t number);
+
+ private:
+  Preprocessing preprocessing_;
+  BatchOptions options_;
+  BatchOrder order_;
+  at::Tensor images_;
+  at::Tensor labels_;
+  std::optional<std::uint64_t> ordered_epoch_;
+  std::vector<std::vector<std::int64_t>> batches_;
+};
+
+}  // namespace cubcal

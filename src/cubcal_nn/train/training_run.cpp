@@ -1,0 +1,167 @@
+#include "cubcal_nn/train/training_run.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/batches/preprocessing.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/train/alarms.h"
+#include "cubcal_nn/train/first_weights.h"
+#include "cubcal_nn/train/run_record.h"
+#include "cubcal_nn/train/stage_trainer.h"
+#include "cubcal_nn/train/tensorboard.h"
+
+namespace cubcal {
+
+namespace {
+
+c10::Device parse_device(const std::string& name) {
+  try {
+    const c10::Device device(name);
+    if (device.is_cuda() && !at::hasCUDA()) {
+      throw ArgumentError("device '" + name +
+                          "' needs a CUDA build of LibTorch and a GPU; use cpu");
+    }
+    if (device.is_cpu() || device.is_cuda()) return device;
+  } catch (const c10::Error&) {
+    // falls through to the sentence below
+  }
+  throw ArgumentError("device must be cpu, cuda or cuda:N, not '" + name + "'");
+}
+
+ComputeFacts current_compute() {
+  ComputeFacts facts;
+  facts.threads = at::get_num_threads();
+  facts.convolution = convolution_backend();
+  return facts;
+}
+
+/// Takes up the checkpoint where there is one.
+CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
+                          TrainObserver& observer) {
+  CheckpointHead fresh;
+  fresh.compute = current_compute();
+  fresh.recipe_hash = provenance.recipe_hash;
+  fresh.data_hash = provenance.data_hash;
+  const std::optional<CheckpointHead> found = read_checkpoint_head(folder.checkpoint());
+  if (!found) return fresh;
+  const auto refuse = [&](const char* what) {
+    return DataError(std::string("the run in '") + folder.path + "' was started with " + what +
+                     ": resume it as it was, or train into another folder");
+  };
+  if (found->recipe_hash != fresh.recipe_hash) throw refuse("another recipe");
+  if (found->data_hash != fresh.data_hash) throw refuse("other data");
+  if (found->compute.threads != fresh.compute.threads) {
+    observer.warning("the run was started with " + std::to_string(found->compute.threads) +
+                     " threads and goes on with " + std::to_string(fresh.compute.threads) +
+                     ", so its last bits may differ from those of a run that was not interrupted: "
+                     "use --threads " +
+                     std::to_string(found->compute.threads));
+  }
+  set_convolution_backend(found->compute.convolution);
+  return *found;
+}
+
+std::optional<AppendFile> open_events(const RunOptions& options, const RunFolder& folder,
+                                      TrainingState& state) {
+  if (!options.tensorboard) return std::nullopt;
+  std::optional<AppendFile> events;
+  events.emplace(folder.events(), state.events_bytes);
+  if (state.events_bytes == 0) {
+    events->append(event_file_start(0));
+    state.events_bytes = events->length();
+  }
+  return events;
+}
+
+/// Ready for the next stage; what is counted over the whole run stays.
+void begin_next_stage(TrainingState& state) {
+  TrainingState next;
+  next.stage = state.stage + 1;
+  next.finished = state.finished;
+  next.metrics_bytes = state.metrics_bytes;
+  next.events_bytes = state.events_bytes;
+  state = next;
+}
+
+/// What is to be warned of; throws where there can be no training.
+std::vector<SetFinding> checked_findings(const ImageSet& set, const RunOptions& options) {
+  check_run_options(options);
+  check_image_set(set);
+  parse_device(options.device);
+  if (set.split("val").size() == 0) {
+    throw DataError("split 'val' of '" + set.name + "' has no images");
+  }
+  std::vector<SetFinding> findings = examine_image_set(set);
+  for (const SetFinding& finding : findings) {
+    if (finding.is_leak && !options.allow_leaks) throw data_leak(finding);
+  }
+  return findings;
+}
+
+bool has_tensors(const TrainingState& state) { return state.epoch > 0 || state.step > 0; }
+
+}  // namespace
+
+RunStatus run_status(const RunFolder& folder, std::size_t stages) {
+  const std::optional<CheckpointHead> head = read_checkpoint_head(folder.checkpoint());
+  if (!head) return RunStatus::kEmpty;
+  return head->state.stage >= static_cast<std::int64_t>(stages) ? RunStatus::kFinished
+                                                                : RunStatus::kUnfinished;
+}
+
+void check_training(const ImageSet& set, const RunOptions& options) {
+  checked_findings(set, options);
+}
+
+RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder& folder,
+                const Provenance& provenance, TrainObserver& observer) {
+  const std::vector<SetFinding> findings = checked_findings(set, options);
+  const c10::Device device = parse_device(options.device);
+  Preprocessing preprocessing =
+      fit_preprocessing(set.split("train").images, options.input_size, options.input_size);
+  preprocessing.fit = set.fit;
+  preprocessing.dicom_window = set.dicom_window;
+  for (const SetFinding& finding : findings) observer.warning(data_alarm(finding));
+
+  make_folders(folder.path);
+  CheckpointHead head = first_head(folder, provenance, observer);
+  AppendFile metrics(folder.metrics(), head.state.metrics_bytes);
+  std::optional<AppendFile> events = open_events(options, folder, head.state);
+
+  const std::size_t stages = options.stages.size();
+  std::string previous = options.pretrained;
+  for (std::int64_t done = 0; done < head.state.stage; ++done) {
+    previous = folder.best(static_cast<std::size_t>(done), stages);
+  }
+  while (head.state.stage < static_cast<std::int64_t>(stages)) {
+    const auto index = static_cast<std::size_t>(head.state.stage);
+    const StageOptions& stage = options.stages[index];
+    ModelDescription description;
+    description.network = options.network;
+    description.class_names = set.class_names;
+    description.kind = layer_kind(stage.method);
+    description.dropout_rate = stage.dropout_rate;
+    description.preprocessing = preprocessing;
+    description.prior_sigma = stage.kl.prior_sigma;
+    description.provenance = provenance;
+    description.provenance.seed = options.seed;
+    description.provenance.stage = training_method_name(stage.method);
+    StageOptions start = stage;
+    if (has_tensors(head.state)) start.start = StageStart::kScratch;  // restored just below
+    StageTrainer trainer({set, options, folder, preprocessing, description, device, head, metrics,
+                          events ? &*events : nullptr, observer},
+                         make_stage_network(description, start, options.seed, previous,
+                                            options.pretrained_import, device));
+    if (has_tensors(head.state)) trainer.restore(folder.checkpoint());
+    if (trainer.run() == StageEnd::kStopped) return {false, head.state.finished};
+    previous = folder.best(index, stages);
+    begin_next_stage(head.state);
+    write_checkpoint(folder.checkpoint(), head, nullptr, nullptr);
+  }
+  write_run_record(folder, options, provenance, head);
+  return {true, head.state.finished};
+}
+
+}  // namespace cubcal

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/infer/provenance.h"
+#include "cubcal_nn/train/observer.h"
+#include "cubcal_nn/train/run_folder.h"
+#include "cubcal_nn/train/training_state.h"
+
+namespace cubcal {
+
+/// What there is in a run's folder.
+enum class RunStatus {
+  kEmpty,       ///< nothing that was trained
+  kUnfinished,  ///< a checkpoint to go on from
+  kFinished
+};
+
+/// `stages` is the number of stages the run is to have; one that went through more is finished too.
+RunStatus run_status(const RunFolder& folder, std::size_t stages);
+
+/// What a run came to.
+struct RunResult {
+  bool finished = false;  ///< false: stopped by the observer, to be resumed
+  std::vector<StageResult> stages;
+};
+
+/// Throws what train() would throw before it begins: ArgumentError for bad options, DataError for
+/// a set that cannot be trained on or that has leaks. Writes nothing.
+void check_training(const ImageSet& set, const RunOptions& options);
+
+/// Trains, from the run's checkpoint where its folder has one and from the start where not.
+///
+/// A run is exact: on a CPU, with the same number of threads, its final weights are bit for bit the
+/// same whether it ran through or was killed any number of times and resumed. A checkpoint with
+/// another recipe or other data (by the hashes of `provenance`) is refused with DataError;
+/// another number of threads is a warning. On a resumed run the convolution path of the checkpoint
+/// is set again.
+///
+/// `provenance` is saved with the models; its stage, epoch and metrics are filled in here. Needs
+/// splits "train" and "val". Throws ArgumentError for bad options, TrainingDiverged where the loss
+/// is not finite; the folder then holds the last good checkpoint.
+RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder& folder,
+                const Provenance& provenance, TrainObserver& observer);
+
+}  // namespace cubcal

@@ -1,0 +1,69 @@
+#include "cubcal_nn/train/training_step.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+
+namespace cubcal {
+
+TrainingStep::TrainingStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
+                           at::Tensor class_weights, std::uint64_t seed,
+                           const ComputeOptions& compute)
+    : network_(network),
+      options_(options),
+      kl_scale_(kl_scale),
+      class_weights_(std::move(class_weights)),
+      seed_(seed),
+      optimiser_(network.parameters(), options.sgd) {
+  const c10::Device device = network.options().device;
+  set_precision(resolve_precision(compute.precision, device));
+  if (compute.fused && device.is_cuda() && has_fused_kernels(device) &&
+      network.options().dtype == at::kFloat) {
+    fused_ = std::make_unique<FusedStep>(network, options, kl_scale, class_weights_, seed,
+                                         optimiser_, compute.precision);
+  } else {
+    passes_ = std::make_unique<WeightPasses>(network.parameters(),
+                                             static_cast<std::size_t>(options.training_passes()),
+                                             WeightPasses::Use::kTraining);
+  }
+}
+
+std::vector<at::Tensor> TrainingStep::forward(const Batch& batch) {
+  std::vector<at::Tensor> logits;
+  for (std::size_t s = 0; s < passes_->slots(); ++s) {
+    ForwardContext context = network_.context(*passes_, s, /*training=*/true);
+    context.samples = batch.indices;
+    context.norm_momentum = options_.norm_momentum_of_pass();
+    logits.push_back(network_.forward(batch.images, context));
+  }
+  return logits;
+}
+
+LossTerms TrainingStep::run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold) {
+  if (fused_) return fused_->run(batch, step, threshold);
+  const c10::AutoGradMode with_gradient(true);
+  network_.parameters().zero_gradients();
+  passes_->draw(NoiseKey{seed_, step.stream, 0});
+  std::vector<at::Tensor> logits = forward(batch);
+
+  at::Tensor z = at::stack(logits).detach();
+  z.set_requires_grad(true);
+  StepScalars scalars;
+  if (step.beta > 0) scalars.beta = at::full({}, step.beta, z.options());
+  scalars.avuc_threshold = at::full({}, threshold.value, z.options());
+  const StepLoss loss = step_loss(z, batch.labels, class_weights_, options_, scalars);
+  loss.loss.backward();
+  passes_->backward(logits, z.grad());
+  const bool gaussian = network_.options().kind == LayerKind::kVariational;
+  const at::Tensor kl = gaussian ? add_kl_gradient(network_.parameters(), options_.kl, kl_scale_)
+                                 : at::zeros({}, z.options().dtype(at::kDouble));
+
+  const StepNumbers numbers =
+      unpack_terms(pack_terms(loss, kl, batch.labels), batch.labels.size(0));
+  if (options_.method == TrainingMethod::kBnnAvuc) threshold.observe(numbers.uncertainty);
+  if (std::isfinite(numbers.terms.loss)) optimiser_.step(step.learning_rate);
+  return numbers.terms;
+}
+
+}  // namespace cubcal

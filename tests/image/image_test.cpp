@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "cubcal/image/image_file.h"
+#include "cubcal/image/jpeg_image.h"
+#include "cubcal/image/png_image.h"
+#include "cubcal/io/crc32.h"
+#include "cubcal/io/csv.h"
+#include "cubcal/io/npz.h"
+#include "expect_error.h"
+#include "io/file_fixtures.h"
+
+namespace cubcal::test {
+namespace {
+
+const std::string kFolder = std::string(CUBCAL_TEST_DATA) + "/images/";
+
+Image decode_png_or_jpeg(const std::string& bytes) {
+  return is_png(bytes) ? decode_png(bytes, "buffer") : decode_jpeg(bytes, "buffer");
+}
+
+TEST(ImageFile, DecodesEveryKindOfPngAndJpeg) {
+  const NpzReader expected(kFolder + "expected.npz");
+  ASSERT_EQ(expected.names().size(), 19U);
+  for (const std::string& name : expected.names()) {
+    SCOPED_TRACE(name);
+    const NdArray pixels = expected.read(name);
+    const Image image = read_image_file(kFolder + name);
+    ASSERT_EQ(pixels.shape(),
+              (std::vector<std::size_t>{image.height, image.width, image.channels}));
+    ASSERT_EQ(image.is_deep(), pixels.dtype() == DType::kU16);
+    if (image.is_deep()) {
+      ASSERT_TRUE(image.pixels.empty());
+      ASSERT_EQ(image.deep_pixels,
+                std::vector<std::uint16_t>(pixels.as<std::uint16_t>(),
+                                           pixels.as<std::uint16_t>() + pixels.size()));
+      continue;
+    }
+    ASSERT_EQ(image.pixels.size(), pixels.size());
+    // Decoders of JPEG may differ by rounding; PNG has none.
+    const int tolerance = is_jpeg(file_bytes(kFolder + name)) ? 2 : 0;
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      ASSERT_NEAR(int{image.pixels[i]}, int{pixels.as<std::uint8_t>()[i]}, tolerance) << i;
+    }
+  }
+}
+
+TEST(ImageFile, RefusesWhatIsNoImage) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.file("a.png"), "GIF89a and more");
+  expect_error<DataError>([&] { read_image_file(folder.file("a.png")); },
+                          "a.png' is neither a PNG nor a JPEG nor a DICOM image");
+  write_file_atomically(folder.file("empty.png"), "");
+  expect_error<DataError>([&] { read_image_file(folder.file("empty.png")); }, "is neither a PNG");
+  expect_error<IoError>([&] { read_image_file(folder.file("absent.png")); }, "absent.png");
+}
+
+TEST(ImageFile, RefusesFilesCutShortAnywhere) {
+  for (const char* name :
+       {"rgb8.png", "palette4.png", "gray16.png", "rgb.jpg", "rgb_progressive.jpg"}) {
+    const std::string whole = file_bytes(kFolder + name);
+    for (std::size_t size = 8; size + 2 < whole.size(); size += 5) {
+      const std::string message =
+          message_of<DataError>([&] { decode_png_or_jpeg(whole.substr(0, size)); });
+      EXPECT_TRUE(contains(message, "image 'buffer' cannot be read: ")) << name << " " << size;
+    }
+  }
+}
+
+TEST(ImageFile, SurvivesDamage) {
+  for (const char* name : {"rgb8_interlaced.png", "palette4_transparent.png",
+                           "rgba16_interlaced.png", "rgb.jpg", "rgb_progressive.jpg", "cmyk.jpg"}) {
+    const std::string whole = file_bytes(kFolder + name);
+    for (std::size_t place = 8; place < whole.size(); ++place) {
+      for (const char change : {'\x01', '\x80', '\xff'}) {
+        std::string damaged = whole;
+        damaged[place] = static_cast<char>(damaged[place] ^ change);
+        try {
+          const Image image = decode_png_or_jpeg(damaged);
+          EXPECT_EQ(image.pixels.size() + image.deep_pixels.size(),
+                    image.height * image.width * image.channels);
+        } catch (const DataError&) {
+          continue;  // refused: as good
+        }
+      }
+    }
+  }
+}
+
+TEST(ImageFile, RefusesPromisesOfTooManyPixels) {
+  // A JPEG head with 65,500 x 65,500 pixels; the size stands after the start of frame marker.
+  std::string bytes = file_bytes(kFolder + "gray.jpg");
+  const std::size_t frame = bytes.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  bytes.replace(frame + 5, 4, "\xff\xdc\xff\xdc");
+  expect_error<DataError>([&] { decode_jpeg(bytes, "bomb.jpg"); },
+                          "the JPEG image 'bomb.jpg' cannot be read: it has more than 100 million");
+  // 8192 x 8192 pixels would be allowed, but need more bytes than there are.
+  bytes.replace(frame + 5, 4, std::string("\x20\x00\x20\x00", 4));
+  expect_error<DataError>([&] { decode_jpeg(bytes, "bomb.jpg"); },
+                          "it promises more pixels than its bytes can hold");
+}
+
+TEST(ImageFile, RefusesArithmeticCoding) {
+  std::string bytes = file_bytes(kFolder + "gray.jpg");
+  bytes[bytes.find("\xff\xc0") + 1] = '\xc9';
+  expect_error<DataError>([&] { decode_jpeg(bytes, "a.jpg"); },
+                          "'a.jpg' cannot be read: it is arithmetic-coded, which is not supported");
+}
+
+/// A PNG of gray bytes that is nothing but a head of this size and an end.
+std::string png_head(std::uint32_t width, std::uint32_t height) {
+  const auto number = [](std::uint32_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+    return bytes;
+  };
+  const auto chunk = [&](const std::string& kind, const std::string& data) {
+    const std::string both = kind + data;
+    return number(static_cast<std::uint32_t>(data.size())) + both +
+           number(crc32_of({reinterpret_cast<const std::byte*>(both.data()), both.size()}));
+  };
+  return "\x89PNG\r\n\x1a\n" +
+         chunk("IHDR", number(width) + number(height) + std::string("\x08\0\0\0\0", 5)) +
+         chunk("IDAT", "x") + chunk("IEND", "");
+}
+
+TEST(ImageFile, RefusesPngPromisesOfTooManyPixels) {
+  expect_error<DataError>([&] { decode_png(png_head(20'000, 20'000), "bomb.png"); },
+                          "the PNG image 'bomb.png' cannot be read: it has more than 100 million");
+  expect_error<DataError>([&] { decode_png(png_head(5'000, 5'000), "bomb.png"); },
+                          "it promises more pixels than its bytes can hold");
+}
+
+TEST(ImageFile, RealFiles) {
+  const std::string folder = std::string(CUBCAL_SHARED_DIR) + "/data/formats/";
+  if (!std::filesystem::exists(folder + "labels.csv")) GTEST_SKIP() << "no " << folder;
+  const CsvTable table = read_csv(folder + "labels.csv");
+  std::size_t seen = 0;
+  for (const std::vector<std::string>& row : table.rows) {
+    if (row[table.column("format")] == "npz") continue;
+    const std::string path = folder + row[table.column("file")];
+    SCOPED_TRACE(path);
+    ++seen;
+    if (row[table.column("expect")] != "ok") {
+      expect_error<DataError>([&] { read_image_file(path); },
+                              path + "' cannot be read: Premature end of JPEG file");
+      continue;
+    }
+    const Image image = read_image_file(path);
+    EXPECT_EQ(std::to_string(image.width), row[table.column("width")]);
+    EXPECT_EQ(std::to_string(image.height), row[table.column("height")]);
+    EXPECT_EQ(image.channels, row[table.column("channels")] == "1" ? 1U : 3U);
+    EXPECT_EQ(image.is_deep(), row[table.column("bits")] != "8");
+  }
+  EXPECT_EQ(seen, 11U);
+}
+
+TEST(ImageFile, RealDeepPngKeepsItsLowBytes) {
+  const std::string path = std::string(CUBCAL_SHARED_DIR) + "/data/formats/images/chest_gray16.png";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+  const Image image = read_image_file(path);
+  std::set<unsigned> low_bytes;
+  for (const std::uint16_t level : image.deep_pixels) low_bytes.insert(level & 0xffU);
+  EXPECT_EQ(low_bytes.size(), 256U);
+}
+
+}  // namespace
+}  // namespace cubcal::test

@@ -1,0 +1,153 @@
+#include "cubcal_nn/recipe/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "cubcal/core/error.h"
+#include "cubcal/core/nearest_name.h"
+#include "expect_error.h"
+
+namespace cubcal {
+namespace {
+
+using test::expect_error;
+
+constexpr const char* kTwoStages = R"(
+seed = 7
+[data]
+kind = "phantom"
+[data.phantom]
+train = 100
+[stage1]
+epochs = 3
+[stage2]
+method = "bnn+cub"
+epochs = 10
+beta = 0.6
+beta_mode = "auto"
+)";
+
+Recipe parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return parse_recipe(text, "r.toml", overrides);
+}
+
+TEST(Recipe, ReadsWhatItSaysAndDefaultsTheRest) {
+  const Recipe recipe = parse(kTwoStages);
+  EXPECT_EQ(recipe.run.seed, 7U);
+  EXPECT_EQ(recipe.data.phantom.seed, 7U) << "the set is drawn from the run's seed";
+  EXPECT_EQ(recipe.data.phantom.train, 100U);
+  ASSERT_EQ(recipe.run.stages.size(), 2U);
+  EXPECT_EQ(recipe.run.stages[0].method, TrainingMethod::kDeterministic);
+  EXPECT_EQ(recipe.run.stages[0].start, StageStart::kScratch);
+  EXPECT_EQ(recipe.run.stages[0].training_passes(), 1);
+  EXPECT_EQ(recipe.run.stages[1].method, TrainingMethod::kBnnCub);
+  EXPECT_EQ(recipe.run.stages[1].start, StageStart::kPrevious);
+  EXPECT_EQ(recipe.run.stages[1].training_passes(), 5);
+  EXPECT_EQ(recipe.run.stages[1].beta.mode, BetaMode::kAutomatic);
+  EXPECT_DOUBLE_EQ(recipe.run.stages[1].beta.beta, 0.6);
+}
+
+TEST(Recipe, BetaMayFollowTheCrossEntropy) {
+  const Recipe recipe = parse(kTwoStages, {"stage2.beta_mode='share'", "stage2.beta_share=0.3"});
+  EXPECT_EQ(recipe.run.stages[1].beta.mode, BetaMode::kShare);
+  EXPECT_EQ(recipe.run.stages[1].beta.share, 0.3);
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.beta_mode='half'"}); },
+                              "must be fixed, share or auto, not 'half'");
+}
+
+TEST(Recipe, ItsTextReadsBackAsTheSameText) {
+  const Recipe recipe = parse(kTwoStages, {"stage2.learning_rate=4e-4", "stage2.beta=0.1"});
+  const Recipe again = parse(recipe.text);
+  EXPECT_EQ(again.text, recipe.text);
+  EXPECT_EQ(again.run.stages[1].learning_rate.peak, 4e-4);
+}
+
+TEST(Recipe, AnUnknownKeyIsNamedWithLineAndNearestKey) {
+  expect_error<ArgumentError>([] { parse("[stage1]\nepochs = 2\nlearning_rat = 0.1\n"); },
+                              "r.toml, line 3: there is no key 'stage1.learning_rat'; did you mean "
+                              "'stage1.learning_rate'?");
+  expect_error<ArgumentError>([] { parse("[stage1]\n[outptu]\n"); }, "did you mean 'output'?");
+  expect_error<ArgumentError>([] { parse("[stage1]\n[validation]\nxyzzy = 1\n"); },
+                              "known are passes, batch");
+}
+
+TEST(Recipe, TypesAndNamesAreChecked) {
+  expect_error<ArgumentError>([] { parse("[stage1]\nepochs = 2.5\n"); },
+                              "r.toml, line 2: 'stage1.epochs' must be a whole number");
+  expect_error<ArgumentError>([] { parse("[stage1]\nmomentum = \"much\"\n"); },
+                              "'stage1.momentum' must be a number");
+  expect_error<ArgumentError>([] { parse("[stage1]\nnesterov = 1\n"); }, "must be true or false");
+  expect_error<ArgumentError>([] { parse("seed = -1\n[stage1]\n"); }, "not negative");
+  expect_error<ArgumentError>([] { parse("stage1 = 3\n"); }, "'stage1' must be a table");
+  expect_error<ArgumentError>(
+      [] { parse("[stage2]\nmethod = \"bnn-cub\"\n"); },
+      "line 2: 'stage2.method': there is no training method 'bnn-cub'; known are deterministic");
+}
+
+TEST(Recipe, ValuesAreChecked) {
+  expect_error<ArgumentError>([] { parse("[stage1]\nepochs = 0\n"); }, "r.toml: epochs");
+  expect_error<ArgumentError>([] { parse("seed = 1\n"); }, "at least one stage");
+  expect_error<ArgumentError>([] { parse("[stage2]\nepochs = 5\n"); },
+                              "leaves none of the 5 epochs for CUB-Loss");
+  expect_error<ArgumentError>([] { parse("[data]\nkind = \"path\"\n[stage1]\n"); }, "needs a path");
+}
+
+TEST(Recipe, TextThatIsNoTomlIsAnErrorWithALine) {
+  expect_error<ArgumentError>([] { parse("[stage1]\nepochs = = 2\n"); },
+                              "r.toml, line 2: this is no TOML");
+  expect_error<ArgumentError>([] { parse("a\nb\n"); }, "this is no TOML");
+}
+
+TEST(Recipe, OverridesAreTomlOrText) {
+  const Recipe recipe =
+      parse(kTwoStages, {"stage2.method=bnn", "stage1.epochs=4", "data.phantom.train=50",
+                         "stages=[2]", "model.pretrained=runs/a/last"});
+  ASSERT_EQ(recipe.run.stages.size(), 1U);
+  EXPECT_EQ(recipe.run.stages[0].method, TrainingMethod::kBnn);
+  EXPECT_EQ(recipe.run.pretrained, "runs/a/last");
+  EXPECT_EQ(recipe.data.phantom.train, 50U);
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.bta=1"}); },
+                              "an override of r.toml: there is no key 'stage2.bta'; did you mean "
+                              "'stage2.beta'?");
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.beta"}); }, "section.key=value");
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"seed.x=1"}); }, "which is no table");
+}
+
+TEST(Recipe, ListedStagesMustExist) {
+  expect_error<ArgumentError>([] { parse("stages = [1, 2]\n[stage1]\n"); }, "there is no [stage2]");
+}
+
+TEST(Recipe, TheProvenanceTellsRecipesAndDataApart) {
+  Recipe recipe = parse(kTwoStages, {"data.phantom.val=20", "data.phantom.test=20",
+                                     "data.phantom.ood=8", "data.phantom.image_size=16"});
+  const ImageSet set = load_data(recipe.data);
+  const Provenance provenance = make_provenance(recipe, set);
+  EXPECT_EQ(provenance.recipe, recipe.text);
+  EXPECT_EQ(provenance.seed, 7U);
+  recipe.data.phantom.seed = 8;
+  EXPECT_NE(make_provenance(recipe, load_data(recipe.data)).data_hash, provenance.data_hash);
+}
+
+TEST(Recipe, TheOnesThatShipAreValid) {
+  std::set<std::string> networks;
+  for (const auto& entry : std::filesystem::directory_iterator(CUBCAL_RECIPES)) {
+    SCOPED_TRACE(entry.path().string());
+    const Recipe recipe = load_recipe(entry.path().string());
+    check_run_options(recipe.run);
+    networks.insert(recipe.run.network);
+    ASSERT_EQ(recipe.run.stages.size(), 2U);
+    EXPECT_EQ(recipe.run.stages[1].method, TrainingMethod::kBnnCub);
+  }
+  EXPECT_EQ(networks,
+            (std::set<std::string>{"covidnet-large", "resnet34", "resnet50", "small-resnet"}));
+}
+
+TEST(NearestName, IsNoneWhereNothingIsNear) {
+  EXPECT_EQ(nearest_name("epoch", {"batch", "epochs"}), "epochs");
+  EXPECT_EQ(nearest_name("xyzzy", {"batch", "epochs"}), "");
+}
+
+}  // namespace
+}  // namespace cubcal
