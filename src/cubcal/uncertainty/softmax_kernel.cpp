@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "cubcal/uncertainty/vector_exp.h"
+#include "cubcal/core/vector_exp.h"
 
 // On x86-64 the baseline has neither AVX2 nor FMA: let the loader pick the best version.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "cubcal_nn/bayes/fused_layout.h"
 #include "cubcal_nn/bayes/parameter_store.h"
+#include "cubcal_nn/kernels/fused_layout.h"
 
 namespace cubcal {
 

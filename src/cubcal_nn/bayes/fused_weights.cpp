@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include "cubcal/core/check.h"
+#include "cubcal_nn/bayes/store_layout.h"
 #include "cubcal_nn/kernels/device_graph.h"
 #include "cubcal_nn/kernels/sigma.h"
 
@@ -73,7 +74,7 @@ FusedWeights::FusedWeights(ParameterStore& store, const Options& options)
 }
 
 FusedWeights::Block FusedWeights::make_block(ParameterKind kind, std::size_t copies) const {
-  Block block{FusedLayout(store_, kind), {}, {}, {}, {}};
+  Block block{fused_layout_of(store_, kind), {}, {}, {}, {}};
   block.norm_rows = folded_norms_.rows_of(block.layout);
   block.drawn = at::empty({static_cast<std::int64_t>(copies), block.layout.draw_size},
                           at::TensorOptions().device(store_.device()).dtype(options_.dtype));

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cubcal_nn/bayes/fused_layout.h"
+#include "cubcal_nn/kernels/fused_layout.h"
 
 /// Passes over the flat buffers that read and write each number once: drawing weights, folding
 /// their gradients, the optimiser. Noise is made where it is used and never stored. On CUDA each is

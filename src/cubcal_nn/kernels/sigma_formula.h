@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cubcal/uncertainty/vector_exp.h"
+#include "cubcal/core/vector_exp.h"
 
 /// What Gaussian weights need of exp and log, in float32 and without branches and library calls, so
 /// that compilers turn loops over it into vector instructions. The polynomials are minimax fits.

@@ -1,4 +1,4 @@
-#include "cubcal/uncertainty/vector_exp.h"
+#include "cubcal/core/vector_exp.h"
 
 #include <gtest/gtest.h>
 

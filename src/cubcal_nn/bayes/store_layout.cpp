@@ -1,4 +1,4 @@
-#include "cubcal_nn/bayes/fused_layout.h"
+#include "cubcal_nn/bayes/store_layout.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -55,37 +55,39 @@ std::int64_t tile_size(const FusedSegment& segment, std::int64_t first) {
 
 }  // namespace
 
-FusedLayout::FusedLayout(const ParameterStore& store, ParameterKind kind)
-    : size(kind == ParameterKind::kPoint ? store.point_size() : store.variational_size()) {
+FusedLayout fused_layout_of(const ParameterStore& store, ParameterKind kind) {
+  FusedLayout layout;
+  layout.size = kind == ParameterKind::kPoint ? store.point_size() : store.variational_size();
   for (std::size_t i = 0; i < store.parameters().size(); ++i) {
     const ParameterEntry& entry = store.parameters()[i];
     if (entry.kind != kind || entry.size == 0 || !is_weight_or_its_bias(store, i)) continue;
     if (entry.size > std::numeric_limits<std::int32_t>::max()) {
       throw ArgumentError("parameter " + entry.path + " has more than 2^31 values");
     }
-    parameters.push_back(i);
-    segments.push_back(make_segment(entry));
-    segments.back().place = draw_size;
-    draw_size += (entry.size + kDrawAlignment - 1) / kDrawAlignment * kDrawAlignment;
+    layout.parameters.push_back(i);
+    layout.segments.push_back(make_segment(entry));
+    layout.segments.back().place = layout.draw_size;
+    layout.draw_size += (entry.size + kDrawAlignment - 1) / kDrawAlignment * kDrawAlignment;
   }
   for (const NormFold& fold : store.norm_folds()) {
-    for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (parameters[s] != fold.weight && parameters[s] != fold.bias) continue;
-      segments[s].affine = affine_rows;
-      affine_rows += segments[s].size / segments[s].row;
+    for (std::size_t s = 0; s < layout.segments.size(); ++s) {
+      if (layout.parameters[s] != fold.weight && layout.parameters[s] != fold.bias) continue;
+      layout.segments[s].affine = layout.affine_rows;
+      layout.affine_rows += layout.segments[s].size / layout.segments[s].row;
     }
   }
-  for (std::size_t s = 0; s < segments.size(); ++s) {
+  for (std::size_t s = 0; s < layout.segments.size(); ++s) {
     std::int64_t done = 0;
-    while (done < segments[s].size) {
-      const std::int64_t count = tile_size(segments[s], done);
-      tiles.push_back({segments[s].offset + done, static_cast<std::int32_t>(count),
-                       static_cast<std::int32_t>(s)});
+    while (done < layout.segments[s].size) {
+      const std::int64_t count = tile_size(layout.segments[s], done);
+      layout.tiles.push_back({layout.segments[s].offset + done, static_cast<std::int32_t>(count),
+                              static_cast<std::int32_t>(s)});
       done += count;
     }
   }
-  device_segments = bytes_on(segments, store.device());
-  device_tiles = bytes_on(tiles, store.device());
+  layout.device_segments = bytes_on(layout.segments, store.device());
+  layout.device_tiles = bytes_on(layout.tiles, store.device());
+  return layout;
 }
 
 }  // namespace cubcal
