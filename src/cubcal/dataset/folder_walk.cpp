@@ -9,8 +9,10 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cubcal/dataset/file_name.h"
+#include "cubcal/image/image_codec.h"
 #include "cubcal/io/system_error.h"
 
 namespace cubcal {
@@ -24,24 +26,27 @@ bool is_passed_over(const std::string& name) {
   return name[0] == '.' || lower == "thumbs.db" || lower == "desktop.ini" || lower == "__macosx";
 }
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+bool is_one_of(std::string_view word, const std::vector<std::string_view>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 bool has_image_content(const std::string& path) {
-  std::array<char, 132> head{};
+  std::array<char, kImageHead> head{};
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), head.size());
   const std::string_view bytes(head.data(), static_cast<std::size_t>(in.gcount()));
-  return bytes.substr(0, 8) == "\x89PNG\r\n\x1a\n" || bytes.substr(0, 3) == "\xff\xd8\xff" ||
-         (bytes.size() == 132 && bytes.substr(128) == "DICM");
+  const auto& codecs = image_codecs();
+  return std::any_of(codecs.begin(), codecs.end(),
+                     [&](const ImageCodec& codec) { return codec.has_signature(bytes); });
 }
 
 enum class FileRole { kImage, kUnreadFormat, kOther };
 
 FileRole role_of(const std::string& path) {
   const std::string extension = extension_of(path);
-  if (is_one_of(extension, {"png", "jpg", "jpeg", "dcm"})) return FileRole::kImage;
+  for (const ImageCodec& codec : image_codecs()) {
+    if (is_one_of(extension, codec.extensions)) return FileRole::kImage;
+  }
   if (is_one_of(extension, {"bmp", "gif", "jp2", "mha", "nii", "nrrd", "tif", "tiff", "webp"})) {
     return FileRole::kUnreadFormat;
   }

@@ -196,10 +196,6 @@ std::optional<DicomEncoding> encoding_without_preamble(std::string_view bytes) {
   return std::nullopt;
 }
 
-bool has_preamble(std::string_view bytes) {
-  return bytes.size() >= kPreamble + 4 && bytes.substr(kPreamble, 4) == "DICM";
-}
-
 /// The length of the elements of group 0002, which are always explicit and little endian.
 std::size_t file_meta_size(std::string_view bytes) {
   Walker walker(bytes, {});
@@ -314,12 +310,16 @@ std::uint32_t dicom_u32(std::string_view bytes, std::size_t offset) {
   return u32(bytes, offset, /*big_endian=*/false);
 }
 
+bool has_dicom_preamble(std::string_view bytes) {
+  return bytes.size() >= kPreamble + 4 && bytes.substr(kPreamble, 4) == "DICM";
+}
+
 bool is_dicom(std::string_view bytes) {
-  return has_preamble(bytes) || encoding_without_preamble(bytes).has_value();
+  return has_dicom_preamble(bytes) || encoding_without_preamble(bytes).has_value();
 }
 
 DicomFile read_dicom(std::string_view bytes, DicomTag last) {
-  if (has_preamble(bytes)) bytes.remove_prefix(kPreamble + 4);
+  if (has_dicom_preamble(bytes)) bytes.remove_prefix(kPreamble + 4);
   const std::size_t meta_size = file_meta_size(bytes);
   const DicomDataset meta(bytes.substr(0, meta_size), {}, kLastOfFileMeta);
   const std::string_view rest = bytes.substr(meta_size);

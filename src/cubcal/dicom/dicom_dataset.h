@@ -68,6 +68,9 @@ struct DicomFile {
   DicomDataset dataset;
 };
 
+/// Whether the bytes have "DICM" after 128 bytes.
+bool has_dicom_preamble(std::string_view bytes);
+
 /// Whether the bytes are a DICOM file: "DICM" after 128 bytes, or, without this preamble, two
 /// plausible elements that a data set starts with.
 bool is_dicom(std::string_view bytes);

@@ -1,7 +1,7 @@
 #include "cubcal/image/image_file.h"
 
 #include "cubcal/core/error.h"
-#include "cubcal/dicom/dicom_image.h"
+#include "cubcal/image/image_codec.h"
 #include "cubcal/image/jpeg_image.h"
 #include "cubcal/image/png_image.h"
 #include "cubcal/io/atomic_file.h"
@@ -24,10 +24,12 @@ bool is_jpeg(std::string_view bytes) { return starts_with(bytes, "\xff\xd8\xff")
 
 Image read_image_file(const std::string& path, const ImageFileOptions& options) {
   const std::string bytes = read_text_file(path, kLargestFile);
-  if (is_png(bytes)) return decode_png(bytes, path);
-  if (is_jpeg(bytes)) return decode_jpeg(bytes, path);
-  if (is_dicom(bytes)) return decode_dicom(bytes, path, options);
-  throw DataError("'" + path + "' is neither a PNG nor a JPEG nor a DICOM image");
+  std::string names;
+  for (const ImageCodec& codec : image_codecs()) {
+    if (codec.recognises(bytes)) return codec.decode(bytes, path, options);
+    names += (names.empty() ? "neither a " : " nor a ") + std::string(codec.name);
+  }
+  throw DataError("'" + path + "' is " + names + " image");
 }
 
 }  // namespace cubcal
