@@ -4,8 +4,8 @@
 #include "commands.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/version.h"
+#include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/metrics/bootstrap.h"
-#include "evaluation_json.h"
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
@@ -62,7 +62,7 @@ void compare(const CompareOptions& options) {
   const PairedDifference paired = paired_bootstrap(a, b, groups, options.bootstrap);
 
   if (!options.json.empty()) {
-    Json json;
+    nlohmann::ordered_json json;
     json["cubcal"] = kVersion;
     json["samples"] = a.samples;
     json["classes"] = a.classes;

@@ -1,8 +1,8 @@
 #include "demo_tables.h"
 
 #include "cubcal/calibration/fit.h"
+#include "cubcal/evaluation/evaluation.h"
 #include "cubcal/metrics/metric_values.h"
-#include "evaluation.h"
 #include "logits_input.h"
 
 namespace cubcal::app {

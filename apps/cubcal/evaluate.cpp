@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "commands.h"
+#include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/detection.h"
-#include "evaluation_json.h"
 #include "evaluation_text.h"
 #include "logits_input.h"
 #include "metric_options.h"

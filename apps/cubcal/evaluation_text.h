@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "evaluation.h"
+#include "cubcal/evaluation/evaluation.h"
 
 namespace cubcal::app {
 

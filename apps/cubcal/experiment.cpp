@@ -6,8 +6,8 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/write_report.h"
 #include "cubcal/results/experiment_tables.h"
+#include "cubcal/results/results_files.h"
 #include "experiment_runner.h"
-#include "results_files.h"
 
 namespace cubcal::app {
 
@@ -64,8 +64,8 @@ void experiment(ExperimentOptions options, bool threads_given) {
       results::read_result_records({outcome.records});
   std::cout << '\n';
   std::cout << results::to_markdown(results::experiment_tables(records).front());
-  write_result_tables(options.out + "/tables", records);
-  write_result_figures(options.out + "/tables", records);
+  results::write_result_tables(options.out + "/tables", records);
+  results::write_result_figures(options.out + "/tables", records);
   write_file_atomically(options.out + "/results.md",
                         results::results_markdown(records, options.command, "tables"));
   report::ReportOptions page;

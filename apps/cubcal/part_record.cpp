@@ -6,12 +6,12 @@
 #include "cubcal/calibration/fit.h"
 #include "cubcal/calibration/one_temperature.h"
 #include "cubcal/core/version.h"
+#include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/logits_file.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/device_memory.h"
 #include "cubcal_nn/train/run_folder.h"
-#include "evaluation_json.h"
 #include "logits_input.h"
 #include "ood_run.h"
 #include "ood_table.h"
@@ -19,6 +19,8 @@
 namespace cubcal::app {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxRecordBytes = 64 << 20;
 

@@ -5,8 +5,8 @@
 #include "commands.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/results/experiment_tables.h"
+#include "cubcal/results/results_files.h"
 #include "logits_input.h"
-#include "results_files.h"
 
 namespace cubcal::app {
 
@@ -45,11 +45,11 @@ void results_command(const ResultsOptions& options) {
     std::cout << "wrote " << options.markdown << ": " << records.size() << " records\n";
   }
   if (!options.tables.empty()) {
-    write_result_tables(options.tables, records);
+    results::write_result_tables(options.tables, records);
     std::cout << "wrote " << options.tables << ": each table as .csv and .tex\n";
   }
   if (!options.figures.empty()) {
-    write_result_figures(options.figures, records);
+    results::write_result_figures(options.figures, records);
     std::cout << "wrote " << options.figures << ": what a better AvU costs, as .svg\n";
   }
 }

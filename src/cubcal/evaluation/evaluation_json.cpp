@@ -1,4 +1,4 @@
-#include "evaluation_json.h"
+#include "cubcal/evaluation/evaluation_json.h"
 
 #include "cubcal/core/version.h"
 #include "cubcal/metrics/accuracy_vs_uncertainty.h"
@@ -6,9 +6,11 @@
 #include "cubcal/metrics/classification.h"
 #include "cubcal/metrics/selective.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -165,4 +167,4 @@ std::string evaluation_json(const Evaluation& evaluation) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

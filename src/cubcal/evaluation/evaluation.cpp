@@ -1,6 +1,6 @@
-#include "evaluation.h"
+#include "cubcal/evaluation/evaluation.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 Detection output_detection(const Predictive& in_distribution, const Predictive& out,
                            const std::string& title) {
@@ -13,4 +13,4 @@ Detection output_detection(const Predictive& in_distribution, const Predictive& 
         detection_metrics(epistemic_parts(in_distribution), epistemic_parts(out))}}};
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -10,7 +10,7 @@
 #include "cubcal/metrics/detection.h"
 #include "cubcal/metrics/sample_facts.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 /// How well one score tells out-of-distribution inputs apart.
 struct DetectionRow {
@@ -46,4 +46,4 @@ struct Evaluation {
 inline constexpr double kCoverages[] = {0.5, 0.7, 0.8, 0.9, 1.0};
 inline constexpr double kRiskTargets[] = {0.01, 0.02, 0.05, 0.1};
 
-}  // namespace cubcal::app
+}  // namespace cubcal

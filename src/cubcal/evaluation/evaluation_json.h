@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cubcal/evaluation/evaluation.h"
+
+namespace cubcal {
+
+/// The whole evaluation; undefined values are null.
+std::string evaluation_json(const Evaluation& evaluation);
+
+/// {"accuracy": 0.86, ...}: fractions and nats, counts as whole numbers, null where undefined.
+nlohmann::ordered_json metrics_json(const MetricValues& values);
+
+/// {"accuracy": [low, high], ...}.
+nlohmann::ordered_json intervals_json(const MetricIntervals& intervals);
+
+/// How the numbers were computed, for the reader of a report.
+nlohmann::ordered_json convention_json(const MetricOptions& options);
+
+nlohmann::ordered_json bootstrap_json(const BootstrapOptions& options, bool by_group);
+
+}  // namespace cubcal
