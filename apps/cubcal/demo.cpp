@@ -6,13 +6,14 @@
 #include <thread>
 
 #include "commands.h"
+#include "compute_setup.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/write_report.h"
 #include "demo_tables.h"
 #include "report_images.h"
 #include "text_table.h"
-#include "train_run.h"
+#include "work_view.h"
 
 namespace cubcal::app {
 
@@ -43,9 +44,10 @@ std::string command_text(const DemoCommandOptions& options) {
 DemoTables run_demo(const DemoOptions& options, const std::string& command) {
   const std::vector<RunPart> parts = demo_parts(options);
   const ImageSet set = load_data(parts.front().recipe.data);
+  WorkView view;
   for (const RunPart& part : parts) {
     make_part(
-        part, [&set]() -> const ImageSet& { return set; }, "", command);
+        part, [&set]() -> const ImageSet& { return set; }, "", command, view);
   }
   return demo_tables(parts);
 }

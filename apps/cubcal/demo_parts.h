@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "run_part.h"
+#include "cubcal_nn/experiment/run_part.h"
 
 /// The networks of 'cubcal demo', each a run of the recipe recipes/phantom.toml with a few keys
 /// changed, in a folder of its own.

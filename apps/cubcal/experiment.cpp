@@ -7,7 +7,8 @@
 #include "cubcal/report/write_report.h"
 #include "cubcal/results/experiment_tables.h"
 #include "cubcal/results/results_files.h"
-#include "experiment_runner.h"
+#include "cubcal_nn/experiment/experiment_runner.h"
+#include "work_view.h"
 
 namespace cubcal::app {
 
@@ -59,7 +60,8 @@ std::string command_text(const ExperimentOptions& options) {
 
 void experiment(ExperimentOptions options, bool threads_given) {
   options.command = command_text(options);
-  const ExperimentOutcome outcome = run_experiment(options, threads_given);
+  WorkView view(threads_given);
+  const ExperimentOutcome outcome = run_experiment(options, view);
   const std::vector<results::ResultRecord> records =
       results::read_result_records({outcome.records});
   std::cout << '\n';
@@ -120,7 +122,10 @@ void add_experiment(CLI::App& app) {
       "  cubcal experiment recipes/retina.toml --data aptos --out runs/retina --set device=cuda\n"
       "  cubcal results runs/retina/records --markdown results.md");
   command->callback([options, list, &app] {
-    if (*list) return list_experiment(*options);
+    if (*list) {
+      WorkView view;
+      return list_experiment(*options, view);
+    }
     experiment(*options, app.count("--threads") > 0);
   });
 }

@@ -5,9 +5,10 @@
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
-#include "model_data.h"
+#include "cubcal_nn/experiment/model_data.h"
+#include "cubcal_nn/experiment/split_logits.h"
 #include "option_checks.h"
-#include "split_logits.h"
+#include "work_view.h"
 
 namespace cubcal::app {
 
@@ -30,11 +31,12 @@ void logits(LogitsOptions options) {
   }
   const c10::Device device = set_up_device(options.device);
   const LoadedModel model = load_model(options.model, device);
-  const ImageSet set = model_data(options.data, model.description, options.all_rows);
+  WorkView view;
+  const ImageSet set = model_data(options.data, model.description, view, options.all_rows);
   const ImageSplit& split = set.split(options.split);
   if (!split.outliers) checked_labels(split, model.description.classes());
   options.mc.compute.precision = parse_precision(options.precision);
-  const McOutput output = draw_split(model, split, options.mc, "predicting");
+  const McOutput output = draw_split(model, split, options.mc, "predicting", view);
   write_split_logits(options.output, set, split, model.description, output);
   std::cout << "wrote " << options.output << ": " << output.logits.shape()[0] << " x "
             << output.logits.shape()[1] << " x " << output.logits.shape()[2]

@@ -37,14 +37,6 @@ void require_labels(const LogitsFile& file, const std::string& purpose) {
   throw DataError(file.path + " has no array 'labels' [N], which " + purpose + " needs");
 }
 
-Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>& calibration) {
-  try {
-    return predict_calibrated(McLogits(file.logits), calibration);
-  } catch (const DataError& error) {
-    throw DataError(file.path + ": " + error.what());
-  }
-}
-
 void warn_of_probabilities(const LogitsFile& file) {
   if (looks_like_probabilities(McLogits(file.logits))) tell_of_probabilities(file.path);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cubcal/calibration/calibration.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/logits_file.h"
 #include "cubcal/metrics/sample_facts.h"
 
@@ -20,9 +21,6 @@ std::vector<std::string> class_labels(const LogitsFile& file);
 
 /// Throws the DataError that says the file has no labels and why they are needed.
 void require_labels(const LogitsFile& file, const std::string& purpose);
-
-/// Prediction of a file, through a calibration where there is one; errors name the file.
-Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>& calibration);
 
 /// A warning on standard error where the first pass holds probabilities instead of logits.
 void warn_of_probabilities(const LogitsFile& file);

@@ -6,10 +6,10 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/version.h"
 #include "cubcal/io/atomic_file.h"
-#include "model_data.h"
-#include "ood_table.h"
-#include "ood_verdict.h"
+#include "cubcal_nn/experiment/model_data.h"
+#include "ood_text.h"
 #include "option_checks.h"
+#include "work_view.h"
 
 namespace cubcal::app {
 
@@ -83,14 +83,15 @@ void ood(OodOptions options) {
   options.run.mc.compute.precision = parse_precision(options.precision);
   LoadedModel model = load_model(options.model, options.run.device);
   if (model.description.kind == LayerKind::kDeterministic) options.run.mc.passes = 1;
-  const ImageSet set = model_data(options.data, model.description);
+  WorkView view;
+  const ImageSet set = model_data(options.data, model.description, view);
   if (!options.fit || set.has_split(options.ood)) set.split(options.ood);
   const ImageSplit& id = set.split(options.id);
   if (id.outliers) throw ArgumentError("--id names a split of outliers: '" + options.id + "'");
   if (options.fit) check_held_out(set, options.verdict);
   std::ostream& out = options.json == "-" ? std::cerr : std::cout;
 
-  OodRun run(model, set, options.run);
+  OodRun run(model, set, options.run, view);
   Json json;
   if (set.has_split(options.ood)) {
     const ImageSplit& ood = set.split(options.ood);

@@ -6,8 +6,9 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/experiment/model_data.h"
 #include "cubcal_nn/infer/model_folder.h"
-#include "model_data.h"
+#include "work_view.h"
 
 namespace cubcal::app {
 
@@ -38,7 +39,9 @@ Image split_image(const ImageSplit& split, std::size_t index) {
 
 std::function<Image(std::size_t)> drawn_test_images(const std::string& run,
                                                     const std::string& data) {
-  const auto set = std::make_shared<const ImageSet>(model_data(data, read_model_description(run)));
+  WorkView view;
+  const auto set =
+      std::make_shared<const ImageSet>(model_data(data, read_model_description(run), view));
   return [set](std::size_t index) { return split_image(set->split("test"), index); };
 }
 

@@ -3,10 +3,12 @@
 #include <memory>
 
 #include "commands.h"
+#include "compute_setup.h"
 #include "cubcal/core/error.h"
+#include "cubcal_nn/experiment/train_run.h"
 #include "cubcal_nn/train/training_run.h"
 #include "read_images.h"
-#include "train_run.h"
+#include "work_view.h"
 
 namespace cubcal::app {
 
@@ -80,7 +82,9 @@ void train_command(TrainCommandOptions options, bool threads_given) {
     check_training(set, recipe.run);  // before anything is removed
     remove_run(run);
   }
-  run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder);
+  WorkView view(threads_given);
+  run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder,
+             view);
   std::cout << "wrote " << options.folder << ": models in best and last, metrics.jsonl, "
             << "record.json\n";
 }

@@ -57,7 +57,7 @@ const NdArray& tensor(const TensorFile& file, const std::string& path, const cha
   return *values;
 }
 
-void check_images(const NdArray& images, const std::string& path) {
+void check_pack_images(const NdArray& images, const std::string& path) {
   const bool is_levels = images.dtype() == DType::kU8 || images.dtype() == DType::kU16;
   const std::vector<std::size_t>& shape = images.shape();
   if (!is_levels || shape.size() != 4 || images.size() == 0 || (shape[1] != 1 && shape[1] != 3)) {
@@ -132,7 +132,7 @@ SampleBlock read_pack(const std::string& path) {
   }
   SampleBlock block;
   const NdArray& images = tensor(file, path, "images");
-  check_images(images, path);
+  check_pack_images(images, path);
   try {
     block.fit = parse_image_fit(field(file, path, "fit"));
     block.dicom_window = parse_dicom_window(field(file, path, "dicom_window"));

@@ -1,16 +1,13 @@
-#include "ood_table.h"
+#include "cubcal_nn/experiment/ood_table.h"
 
 #include <algorithm>
 #include <map>
-#include <ostream>
 
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/plot/chart.h"
-#include "number_text.h"
-#include "text_table.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
 
@@ -29,12 +26,6 @@ std::vector<T> at_places(const std::vector<T>& values, const std::vector<std::si
   if (values.empty()) return chosen;
   for (const std::size_t place : places) chosen.push_back(values[place]);
   return chosen;
-}
-
-std::string percent(double share) { return fixed(100 * share, 1); }
-
-std::string with_interval(double value, const Interval& interval) {
-  return percent(value) + " [" + percent(interval.low) + ", " + percent(interval.high) + "]";
 }
 
 Json result_json(const DetectionResult& result) {
@@ -150,37 +141,6 @@ OodTable make_ood_table(OodRun& run, const std::vector<OodRow>& rows, const Imag
   return table;
 }
 
-void print_ood_table(std::ostream& out, const OodTable& table) {
-  TextTable all({"detector", "AUROC", "AUPR", "FPR95"});
-  for (const OodTableRow& row : table.rows) {
-    const DetectionMetrics& metrics = row.all.metrics;
-    all.add({row.row.title, with_interval(metrics.auroc, row.all.auroc),
-             with_interval(metrics.aupr, row.all.aupr),
-             with_interval(metrics.fpr95, row.all.fpr95)});
-  }
-  out << all;
-  if (!table.categories.empty()) {
-    std::vector<std::string> header{"AUROC against"};
-    for (const OodCategory& each : table.categories) {
-      header.push_back(each.name + " (" + std::to_string(each.members.size()) + ")");
-    }
-    TextTable by_category(header);
-    for (const OodTableRow& row : table.rows) {
-      std::vector<std::string> cells{row.row.title};
-      for (const DetectionResult& each : row.by_category) {
-        cells.push_back(with_interval(each.metrics.auroc, each.auroc));
-      }
-      by_category.add(cells);
-    }
-    out << '\n' << by_category;
-  }
-  out << "\nPercent, with " << to_text(100 * table.bootstrap.level)
-      << "% percentile bootstrap intervals (" << table.bootstrap.replicates << " replicates by "
-      << (table.grouped ? "group" : "sample") << ", seed " << table.bootstrap.seed
-      << "). OOD is positive; FPR95: share of ID images above the threshold that catches 95% of "
-         "OOD.\n";
-}
-
 Json ood_table_json(const OodTable& table) {
   Json rows = Json::array();
   for (const OodTableRow& row : table.rows) {
@@ -211,4 +171,4 @@ void write_ood_figures(const std::string& prefix, const OodTable& table) {
   }
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

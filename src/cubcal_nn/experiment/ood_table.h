@@ -1,14 +1,13 @@
 #pragma once
 
-#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cubcal/metrics/detection_intervals.h"
-#include "ood_run.h"
+#include "cubcal_nn/experiment/ood_run.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 /// Outliers of one kind, by their place in the split.
 struct OodCategory {
@@ -41,10 +40,9 @@ OodTable make_ood_table(OodRun& run, const std::vector<OodRow>& rows, const Imag
                         const ImageSplit& ood, std::vector<OodCategory> categories,
                         const BootstrapOptions& bootstrap, bool by_groups);
 
-void print_ood_table(std::ostream& out, const OodTable& table);
 nlohmann::ordered_json ood_table_json(const OodTable& table);
 
 /// Score histograms as PREFIX-<key>.svg, ID against every category of outliers.
 void write_ood_figures(const std::string& prefix, const OodTable& table);
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "cubcal/metrics/resampling.h"
+#include "cubcal_nn/experiment/work_observer.h"
 #include "cubcal_nn/recipe/experiment_plan.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 struct ExperimentOptions {
   std::string recipe;  ///< TOML file
@@ -29,11 +30,11 @@ struct ExperimentOutcome {
   BootstrapOptions bootstrap;       ///< as the records were made
 };
 
-/// Names every run that was asked for, and says which are there already.
-void list_experiment(const ExperimentOptions& options);
+/// Names every run that was asked for to the observer, and says which are there already.
+void list_experiment(const ExperimentOptions& options, WorkObserver& observer);
 
 /// Makes every run that is not there yet and its record; says how far it is. A run's record is
 /// written last, so that an experiment that was stopped anywhere goes on there.
-ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_given);
+ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver& observer);
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "cubcal_nn/experiment/ood_run.h"
 #include "cubcal_nn/ood/verdict.h"
-#include "ood_run.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 struct VerdictFit {
   std::string detector = "mahalanobis";
@@ -34,11 +33,16 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
                              const VerdictFit& fit, const std::string& id_split,
                              const std::string& ood_split);
 
-void print_verdict(std::ostream& out, const FittedVerdict& verdict);
 nlohmann::ordered_json verdict_json(const FittedVerdict& verdict);
 
+/// What is left when the least certain images are referred, by one measure of certainty.
+struct ReferralCurve {
+  std::string name;
+  std::vector<double> risk;  ///< see risk_coverage
+};
+
+std::vector<ReferralCurve> referral_curves(OodRun& run, const ImageSplit& split);
 /// Accuracy of the images kept when the least certain are referred, on an ID split.
-void print_referral(std::ostream& out, OodRun& run, const ImageSplit& split);
 nlohmann::ordered_json referral_json(OodRun& run, const ImageSplit& split);
 
-}  // namespace cubcal::app
+}  // namespace cubcal

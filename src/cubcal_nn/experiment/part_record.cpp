@@ -1,22 +1,21 @@
-#include "part_record.h"
+#include "cubcal_nn/experiment/part_record.h"
 
 #include <filesystem>
-#include <iostream>
 
 #include "cubcal/calibration/fit.h"
 #include "cubcal/calibration/one_temperature.h"
 #include "cubcal/core/version.h"
 #include "cubcal/evaluation/evaluation_json.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/logits_file.h"
+#include "cubcal_nn/experiment/ood_run.h"
+#include "cubcal_nn/experiment/ood_table.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/device_memory.h"
 #include "cubcal_nn/train/run_folder.h"
-#include "logits_input.h"
-#include "ood_run.h"
-#include "ood_table.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
 
@@ -63,14 +62,14 @@ Json one_temperature_json(const LogitsFile& test) {
 
 /// The rows of the OOD table; also left beside the logits as 'cubcal ood --json' would.
 Json ood_json(const ExperimentPlan& plan, const RunPart& part, const ImagesOfPart& images,
-              const BootstrapOptions& bootstrap) {
+              const BootstrapOptions& bootstrap, WorkObserver& observer) {
   if (!std::filesystem::exists(part.logits("ood"))) return Json::array();
   const ImageSet& set = images();
   OodRunOptions options;
   options.mc = part.mc();
   options.device = c10::Device(part.recipe.run.device);
   LoadedModel model = load_model(part.model(), options.device);
-  OodRun run(model, set, options);
+  OodRun run(model, set, options, observer);
   for (const char* split : {"val", "test", "ood"}) {
     run.use_logits(split, read_logits_file(part.logits(split)).logits);
   }
@@ -109,7 +108,7 @@ Json training_json(const RunPart& part) {
 
 nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentRun& run,
                                    const RunPart& part, const ImagesOfPart& images,
-                                   const BootstrapOptions& bootstrap) {
+                                   const BootstrapOptions& bootstrap, WorkObserver& observer) {
   const LogitsFile validation = read_logits_file(part.logits("val"));
   const LogitsFile test = read_logits_file(part.logits("test"));
   Json json = {{"format", "cubcal-result"},
@@ -133,8 +132,8 @@ nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentR
   json["test"] = measured(test);
   json["post_hoc"] = post_hoc_json(part, validation, test, bootstrap);
   json["one_temperature"] = one_temperature_json(test);
-  json["ood"] = ood_json(plan, part, images, bootstrap);
+  json["ood"] = ood_json(plan, part, images, bootstrap, observer);
   return json;
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -1,19 +1,16 @@
-#include "experiment_runner.h"
+#include "cubcal_nn/experiment/experiment_runner.h"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <optional>
 
+#include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
-#include "number_text.h"
-#include "part_record.h"
-#include "read_images.h"
-#include "train_run.h"
+#include "cubcal_nn/experiment/part_record.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
 
@@ -70,19 +67,22 @@ std::string duration_text(double seconds) {
 /// The images of the last data regime that was asked for: runs come by regime.
 class RegimeImages {
  public:
+  explicit RegimeImages(WorkObserver& observer) : observer_(observer) {}
+
   const ImageSet& of(const ExperimentRun& run, const Recipe& recipe) {
     const bool follows_seed =
         recipe.data.kind == DataKind::kPhantom || run.regime != "full" || recipe.data.sample < 1;
     const std::string key = run.regime + (follows_seed ? std::to_string(run.seed) : "");
     if (!set_ || key != key_) {
       set_.reset();
-      set_.emplace(read_images(recipe.data));
+      set_.emplace(observer_.read_images(recipe.data));
       key_ = key;
     }
     return *set_;
   }
 
  private:
+  WorkObserver& observer_;
   std::string key_;
   std::optional<ImageSet> set_;
 };
@@ -155,7 +155,7 @@ bool is_there(const ExperimentOutcome& outcome, const ExperimentRun& run) {
 /// Says how many runs there are and returns those to make. Throws where one that is there was made
 /// with other settings.
 std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
-                                        const ExperimentOutcome& outcome) {
+                                        const ExperimentOutcome& outcome, WorkObserver& observer) {
   std::vector<ExperimentRun> missing;
   for (const ExperimentRun& run : outcome.runs) {
     if (is_there(outcome, run)) {
@@ -164,41 +164,39 @@ std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
       missing.push_back(run);
     }
   }
-  std::cout << outcome.plan.name << ": " << outcome.runs.size() << " runs, "
-            << outcome.runs.size() - missing.size() << " of them there already\n";
+  observer.line(outcome.plan.name + ": " + std::to_string(outcome.runs.size()) + " runs, " +
+                std::to_string(outcome.runs.size() - missing.size()) + " of them there already");
   return missing;
 }
 
 }  // namespace
 
-void list_experiment(const ExperimentOptions& options) {
+void list_experiment(const ExperimentOptions& options, WorkObserver& observer) {
   const ExperimentOutcome outcome = planned(options);
-  missing_runs(options, outcome);
+  missing_runs(options, outcome, observer);
   for (const ExperimentRun& run : outcome.runs) {
-    std::cout << (is_there(outcome, run) ? "there    " : "missing  ") << run.id() << '\n';
+    observer.line((is_there(outcome, run) ? "there    " : "missing  ") + run.id());
   }
 }
 
-ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_given) {
+ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver& observer) {
   ExperimentOutcome outcome = planned(options);
-  const std::vector<ExperimentRun> missing = missing_runs(options, outcome);
+  const std::vector<ExperimentRun> missing = missing_runs(options, outcome, observer);
   if (missing.empty()) return outcome;
-  set_up_computing(part_of(options, outcome.plan, missing.front()).recipe, threads_given, "");
+  observer.computing_starts(part_of(options, outcome.plan, missing.front()).recipe);
 
   Timing timing;
-  RegimeImages images;
+  RegimeImages images(observer);
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const Clock::time_point start = Clock::now();
     const ExperimentRun& run = missing[i];
     const RunPart part = part_of(options, outcome.plan, run);
-    std::cout << "[" << i + 1 << "/" << missing.size() << "] " << run.id();
-    if (const auto left = timing.left(missing, i)) {
-      std::cout << ", about " << duration_text(*left) << " left";
-    }
-    std::cout << '\n' << std::flush;
+    const auto left = timing.left(missing, i);
+    observer.line("[" + std::to_string(i + 1) + "/" + std::to_string(missing.size()) + "] " +
+                  run.id() + (left ? ", about " + duration_text(*left) + " left" : ""));
     const ImagesOfPart of_part = [&]() -> const ImageSet& { return images.of(run, part.recipe); };
-    make_part(part, of_part, "  ", options.command);
-    const auto record = part_record(outcome.plan, run, part, of_part, outcome.bootstrap);
+    make_part(part, of_part, "  ", options.command, observer);
+    const auto record = part_record(outcome.plan, run, part, of_part, outcome.bootstrap, observer);
     make_folders(outcome.records);
     write_file_atomically(record_path(outcome.records, run), record.dump(1) + "\n");
     timing.add(run.method, std::chrono::duration<double>(Clock::now() - start).count());
@@ -206,4 +204,4 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, bool threads_
   return outcome;
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/experiment/work_observer.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/recipe/recipe.h"
 
 /// A run among others that are compared: of the demo, or of an experiment.
-namespace cubcal::app {
+namespace cubcal {
 
 struct RunPart {
   std::string name;    ///< as it is told of
@@ -34,6 +35,6 @@ using ImagesOfPart = std::function<const ImageSet&()>;
 /// there already is not made again. Throws ArgumentError where the folder holds a part made with
 /// other settings.
 void make_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
-               const std::string& resume_command);
+               const std::string& resume_command, WorkObserver& observer);
 
-}  // namespace cubcal::app
+}  // namespace cubcal

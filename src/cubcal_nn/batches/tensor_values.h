@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace cubcal::app {
+namespace cubcal {
 
 /// The values of an int64 tensor on any device, in C order.
 std::vector<std::int64_t> values_of(const at::Tensor& tensor);
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -1,12 +1,10 @@
-#include "split_logits.h"
+#include "cubcal_nn/experiment/split_logits.h"
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/npz.h"
-#include "interrupt.h"
-#include "progress_bar.h"
-#include "tensor_values.h"
+#include "cubcal_nn/batches/tensor_values.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t classes) {
   std::vector<std::int64_t> labels = values_of(split.labels);
@@ -19,19 +17,10 @@ std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t cl
   return labels;
 }
 
-McOutput run_shown(McEngine& engine, const at::Tensor& images, McOptions options,
-                   const std::string& title) {
-  const InterruptWatch watch;
-  ProgressBar bar(title);
-  options.interrupted = InterruptWatch::interrupted;
-  options.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
-  return engine.run(images, options);
-}
-
 McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McOptions& options,
-                    const std::string& title) {
+                    const std::string& title, WorkObserver& observer) {
   McEngine engine(*model.network, model.description.preprocessing);
-  return run_shown(engine, split.images, options, title);
+  return observer.run_passes(engine, split.images, options, title);
 }
 
 void write_split_logits(const std::string& path, const ImageSet& set, const ImageSplit& split,
@@ -58,4 +47,4 @@ void write_split_logits(const std::string& path, const ImageSet& set, const Imag
   npz.finish();
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -1,6 +1,6 @@
-#include "tensor_values.h"
+#include "cubcal_nn/batches/tensor_values.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
   const at::Tensor values = tensor.cpu().contiguous();
@@ -8,4 +8,4 @@ std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
   return {first, first + values.numel()};
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cubcal/metrics/resampling.h"
+#include "cubcal_nn/experiment/run_part.h"
 #include "cubcal_nn/recipe/experiment_plan.h"
-#include "run_part.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 /// Works out what a finished part came to on its test split: metrics with intervals, without and
 /// with every calibration fitted on val (saved beside the logits), and the OOD table of every
@@ -16,6 +16,6 @@ namespace cubcal::app {
 /// results::read_result_record reads.
 nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentRun& run,
                                    const RunPart& part, const ImagesOfPart& images,
-                                   const BootstrapOptions& bootstrap);
+                                   const BootstrapOptions& bootstrap, WorkObserver& observer);
 
-}  // namespace cubcal::app
+}  // namespace cubcal

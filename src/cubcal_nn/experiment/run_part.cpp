@@ -1,17 +1,16 @@
-#include "run_part.h"
+#include "cubcal_nn/experiment/run_part.h"
 
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <sstream>
 
 #include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/experiment/split_logits.h"
+#include "cubcal_nn/experiment/train_run.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/train/training_run.h"
-#include "split_logits.h"
-#include "train_run.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
 
@@ -64,12 +63,12 @@ McOptions RunPart::mc() const {
 }
 
 void make_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
-               const std::string& resume_command) {
+               const std::string& resume_command, WorkObserver& observer) {
   check_same_recipe(part);
   if (is_trained(part)) {
-    std::cout << indent << part.name << ": trained before\n";
+    observer.line(indent + part.name + ": trained before");
   } else {
-    run_recipe(part.recipe, images(), part.folder, indent, resume_command);
+    run_recipe(part.recipe, images(), part.folder, indent, resume_command, observer);
   }
   // The test logits are drawn last: where they are, the others are too.
   if (std::filesystem::exists(part.logits("test"))) return;
@@ -78,9 +77,10 @@ void make_part(const RunPart& part, const ImagesOfPart& images, const std::strin
   for (const char* name : {"ood", "val", "test"}) {
     if (!set.has_split(name) || std::filesystem::exists(part.logits(name))) continue;
     const ImageSplit& split = set.split(name);
-    write_split_logits(part.logits(name), set, split, model.description,
-                       draw_split(model, split, part.mc(), part.name + ", logits of " + name));
+    write_split_logits(
+        part.logits(name), set, split, model.description,
+        draw_split(model, split, part.mc(), part.name + ", logits of " + name, observer));
   }
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

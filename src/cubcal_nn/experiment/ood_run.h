@@ -8,12 +8,13 @@
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/uncertainty/predictive.h"
 #include "cubcal_nn/batches/image_set.h"
+#include "cubcal_nn/experiment/work_observer.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/ood/network_features.h"
 #include "cubcal_nn/ood/registry.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 /// A row of the OOD table: one way to score images.
 struct OodRow {
@@ -37,7 +38,9 @@ struct OodRunOptions {
 /// asked for and kept.
 class OodRun {
  public:
-  OodRun(LoadedModel& model, const ImageSet& set, const OodRunOptions& options);
+  /// Model, set and observer must outlive it.
+  OodRun(LoadedModel& model, const ImageSet& set, const OodRunOptions& options,
+         WorkObserver& observer);
 
   /// Takes logits of a split that were drawn before with the same options.
   void use_logits(const std::string& split, NdArray logits);
@@ -79,6 +82,7 @@ class OodRun {
   LoadedModel& model_;
   const ImageSet& set_;
   OodRunOptions options_;
+  WorkObserver& observer_;
   McEngine engine_;
   std::map<std::string, Drawn> drawn_;
   std::map<std::string, DetectorInput> mean_features_;
@@ -88,4 +92,4 @@ class OodRun {
   std::optional<double> epsilon_;
 };
 
-}  // namespace cubcal::app
+}  // namespace cubcal

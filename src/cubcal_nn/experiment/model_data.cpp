@@ -1,18 +1,16 @@
-#include "model_data.h"
+#include "cubcal_nn/experiment/model_data.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <charconv>
-#include <iostream>
 #include <optional>
 
 #include "cubcal/core/error.h"
 #include "cubcal_nn/phantom/phantom.h"
 #include "cubcal_nn/recipe/recipe.h"
-#include "read_images.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
 
@@ -42,18 +40,18 @@ std::optional<std::int64_t> as_number(const std::string& name) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-void warn_of_unnamed_classes(const std::string& set, const std::vector<std::string>& names) {
+std::string unnamed_classes_text(const std::string& set, const std::vector<std::string>& names) {
   std::string labels;
   for (std::size_t k = 0; k < names.size(); ++k) {
     labels += (labels.empty() ? "" : ", ") + std::to_string(k);
   }
-  std::cerr << "cubcal: warning: '" << set << "' does not name its classes: its labels " << labels
-            << " are taken for " << listed(names) << " in this order\n";
+  return "warning: '" + set + "' does not name its classes: its labels " + labels +
+         " are taken for " + listed(names) + " in this order";
 }
 
 /// Labels of the set become those of the model, by class name; names that are numbers are the
 /// model's labels already, and whether they fit is seen later.
-void adopt_classes(ImageSet& set, const std::vector<std::string>& names) {
+void adopt_classes(ImageSet& set, const std::vector<std::string>& names, WorkObserver& observer) {
   std::vector<std::int64_t> label_of;
   bool unnamed = false;
   for (const std::string& name : set.class_names) {
@@ -66,7 +64,7 @@ void adopt_classes(ImageSet& set, const std::vector<std::string>& names) {
     label_of.push_back(found != names.end() ? found - names.begin() : *number);
     unnamed = unnamed || found == names.end();
   }
-  if (unnamed) warn_of_unnamed_classes(set.name, names);
+  if (unnamed) observer.warning(unnamed_classes_text(set.name, names));
   const at::Tensor labels = at::tensor(label_of, at::kLong);
   for (ImageSplit& split : set.splits) {
     if (!split.outliers) split.labels = labels.index_select(0, split.labels);
@@ -74,22 +72,24 @@ void adopt_classes(ImageSet& set, const std::vector<std::string>& names) {
   set.class_names = names;
 }
 
-ImageSet phantom_set(const std::string& data, const ModelDescription& model) {
+ImageSet phantom_set(const std::string& data, const ModelDescription& model,
+                     WorkObserver& observer) {
   const Provenance& provenance = model.provenance;
   PhantomOptions options = provenance.phantom.value_or(PhantomOptions{});
   if (data.size() > kPhantom.size()) options.seed = parse_seed(data.substr(kPhantom.size() + 1));
   const bool is_the_models = provenance.phantom && options.seed == provenance.phantom->seed;
   ImageSet set = make_phantom_set(options).set;
   if (is_the_models && !provenance.data_hash.empty() && content_hash(set) != provenance.data_hash) {
-    std::cerr << "cubcal: the phantom set drawn here differs from the one the model was trained on "
-                 "(another version or math library); splits may overlap with its training images\n";
+    observer.warning(
+        "the phantom set drawn here differs from the one the model was trained on (another version "
+        "or math library); splits may overlap with its training images");
   }
-  if (!provenance.phantom) adopt_classes(set, model.class_names);
+  if (!provenance.phantom) adopt_classes(set, model.class_names, observer);
   return set;
 }
 
 /// What the model was trained with, or the defaults where it comes from no recipe.
-Recipe recipe_of(const Provenance& provenance) {
+Recipe recipe_in(const Provenance& provenance) {
   try {
     return parse_recipe(provenance.recipe, "the model's recipe");
   } catch (const ArgumentError&) {
@@ -97,8 +97,9 @@ Recipe recipe_of(const Provenance& provenance) {
   }
 }
 
-ImageSet set_on_disk(const std::string& path, const ModelDescription& model, bool all_rows) {
-  const Recipe recipe = all_rows ? Recipe{} : recipe_of(model.provenance);
+ImageSet set_on_disk(const std::string& path, const ModelDescription& model, WorkObserver& observer,
+                     bool all_rows) {
+  const Recipe recipe = all_rows ? Recipe{} : recipe_in(model.provenance);
   DataOptions options = recipe.data;
   options.kind = DataKind::kPath;
   options.path = path;
@@ -110,16 +111,18 @@ ImageSet set_on_disk(const std::string& path, const ModelDescription& model, boo
   shape.channels = static_cast<std::size_t>(preprocessing.channels());
   shape.keep_16_bits = preprocessing.largest_level > 255;
   options.load.files.dicom_window = preprocessing.dicom_window;
-  ImageSet set = read_images(options);
-  adopt_classes(set, model.class_names);
+  ImageSet set = observer.read_images(options);
+  adopt_classes(set, model.class_names, observer);
   return set;
 }
 
 }  // namespace
 
-ImageSet model_data(const std::string& data, const ModelDescription& model, bool all_rows) {
+ImageSet model_data(const std::string& data, const ModelDescription& model, WorkObserver& observer,
+                    bool all_rows) {
   const bool is_phantom = data == kPhantom || data.rfind(kPhantom + ":", 0) == 0;
-  return is_phantom ? phantom_set(data, model) : set_on_disk(data, model, all_rows);
+  return is_phantom ? phantom_set(data, model, observer)
+                    : set_on_disk(data, model, observer, all_rows);
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -1,19 +1,17 @@
-#include "ood_run.h"
+#include "cubcal_nn/experiment/ood_run.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <iostream>
 #include <sstream>
 
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/error.h"
+#include "cubcal_nn/batches/tensor_values.h"
 #include "cubcal_nn/ood/output_scores.h"
 #include "cubcal_nn/ood/perturbation.h"
-#include "split_logits.h"
-#include "tensor_values.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
 
@@ -83,14 +81,16 @@ std::vector<OodRow> chosen_rows(const std::string& names) {
   return chosen;
 }
 
-OodRun::OodRun(LoadedModel& model, const ImageSet& set, const OodRunOptions& options)
+OodRun::OodRun(LoadedModel& model, const ImageSet& set, const OodRunOptions& options,
+               WorkObserver& observer)
     : model_(model),
       set_(set),
       options_(options),
+      observer_(observer),
       engine_(*model.network, model.description.preprocessing) {}
 
 McOutput OodRun::run(const std::string& split, const McOptions& mc, const std::string& what) {
-  return run_shown(engine_, set_.split(split).images, mc, what + " of " + split);
+  return observer_.run_passes(engine_, set_.split(split).images, mc, what + " of " + split);
 }
 
 void OodRun::use_logits(const std::string& split, NdArray logits) {
@@ -134,7 +134,7 @@ const Calibration& OodRun::dts() {
     fit.method = CalibrationMethod::kDts;
     fit.thresholds = model_.description.operating_point();
     FitResult result = fit_calibration(McLogits(drawn("val").logits), labels, fit);
-    for (const std::string& warning : result.warnings) std::cerr << "cubcal: " << warning << '\n';
+    for (const std::string& warning : result.warnings) observer_.warning(warning);
     dts_ = result.calibration;
   }
   return *dts_;
@@ -235,4 +235,4 @@ std::vector<double> OodRun::scores(const OodRow& row, const std::string& split) 
   return detector_scores(detector(row.key), features(split, options_.features));
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -1,0 +1,133 @@
+#include "ood_text.h"
+
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+#include "cubcal/core/check.h"
+#include "cubcal/metrics/binomial.h"
+#include "cubcal/metrics/selective.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+std::string in_percent(double share) { return fixed(100 * share, 1); }
+
+std::string with_interval(double value, const Interval& interval) {
+  return in_percent(value) + " [" + in_percent(interval.low) + ", " + in_percent(interval.high) +
+         "]";
+}
+
+/// "4.8 [3.6, 6.3]": a share in percent with its 95% Clopper-Pearson interval.
+std::string share_text(std::size_t count, std::size_t of) {
+  if (of == 0) return "-";
+  const double share = static_cast<double>(count) / static_cast<double>(of);
+  return fixed(100 * share, 1) + " [" + fixed(100 * lower_bound_of_share(count, of, 0.975), 1) +
+         ", " + fixed(100 * upper_bound_of_share(count, of, 0.975), 1) + "]";
+}
+
+std::string promised_text(std::size_t count, std::size_t of) {
+  return of == 0 ? "-" : fixed(100 * static_cast<double>(count) / static_cast<double>(of), 1);
+}
+
+const std::vector<double>& referred_shares() {
+  static const std::vector<double> shares = {0, 0.1, 0.2, 0.3, 0.5, 0.7};
+  return shares;
+}
+
+/// Four significant digits: a small threshold must not look like none.
+std::string threshold_text(double value) {
+  std::ostringstream text;
+  text << std::setprecision(4) << value;
+  return text.str();
+}
+
+}  // namespace
+
+void print_ood_table(std::ostream& out, const OodTable& table) {
+  TextTable all({"detector", "AUROC", "AUPR", "FPR95"});
+  for (const OodTableRow& row : table.rows) {
+    const DetectionMetrics& metrics = row.all.metrics;
+    all.add({row.row.title, with_interval(metrics.auroc, row.all.auroc),
+             with_interval(metrics.aupr, row.all.aupr),
+             with_interval(metrics.fpr95, row.all.fpr95)});
+  }
+  out << all;
+  if (!table.categories.empty()) {
+    std::vector<std::string> header{"AUROC against"};
+    for (const OodCategory& each : table.categories) {
+      header.push_back(each.name + " (" + std::to_string(each.members.size()) + ")");
+    }
+    TextTable by_category(header);
+    for (const OodTableRow& row : table.rows) {
+      std::vector<std::string> cells{row.row.title};
+      for (const DetectionResult& each : row.by_category) {
+        cells.push_back(with_interval(each.metrics.auroc, each.auroc));
+      }
+      by_category.add(cells);
+    }
+    out << '\n' << by_category;
+  }
+  out << "\nPercent, with " << to_text(100 * table.bootstrap.level)
+      << "% percentile bootstrap intervals (" << table.bootstrap.replicates << " replicates by "
+      << (table.grouped ? "group" : "sample") << ", seed " << table.bootstrap.seed
+      << "). OOD is positive; FPR95: share of ID images above the threshold that catches 95% of "
+         "OOD.\n";
+}
+
+void print_verdict(std::ostream& out, const FittedVerdict& verdict) {
+  const VerdictPolicy& policy = verdict.policy;
+  const VerdictRates& promise = policy.validation;
+  out << "Verdict by " << policy.detector
+      << ": out-of-scope where p <= " << fixed(policy.options.alpha, 3) << ", refer where U > "
+      << threshold_text(policy.uncertainty) << " nats";
+  if (policy.options.risk_target) {
+    out << ", which keeps errors among accepted images at most at "
+        << fixed(*policy.options.risk_target, 3) << " on validation";
+    if (policy.options.risk_confidence) {
+      out << " with confidence " << fixed(*policy.options.risk_confidence, 2);
+    }
+  }
+  out << ".\n";
+  TextTable table({"% of images", "promised", "achieved", "outliers"});
+  const auto add = [&](const char* name, const std::string& promised, auto count, auto of) {
+    table.add({name, promised,
+               verdict.id ? share_text(count(*verdict.id), of(*verdict.id)) : std::string("-"),
+               verdict.ood ? share_text(count(*verdict.ood), of(*verdict.ood)) : std::string("-")});
+  };
+  const auto samples = [](const VerdictRates& rates) { return rates.samples; };
+  add(
+      "out-of-scope", fixed(100 * policy.options.alpha, 1),
+      [](const VerdictRates& rates) { return rates.out_of_scope; }, samples);
+  add(
+      "refer", promised_text(promise.referred, promise.samples),
+      [](const VerdictRates& rates) { return rates.referred; }, samples);
+  add(
+      "accept", promised_text(promise.accepted, promise.samples),
+      [](const VerdictRates& rates) { return rates.accepted; }, samples);
+  add(
+      "errors among accepted", promised_text(promise.errors, promise.accepted),
+      [](const VerdictRates& rates) { return rates.errors; },
+      [](const VerdictRates& rates) { return rates.accepted; });
+  out << table
+      << "Promised: on validation. Achieved: on other ID images, with 95% binomial "
+         "intervals.\n";
+}
+
+void print_referral(std::ostream& out, OodRun& run, const ImageSplit& split) {
+  std::vector<std::string> header{"accuracy (%) of the rest, referring"};
+  for (const double share : referred_shares()) header.push_back(fixed(100 * share, 0) + "%");
+  TextTable table(header);
+  for (const ReferralCurve& curve : referral_curves(run, split)) {
+    std::vector<std::string> cells{"by " + curve.name};
+    for (const double share : referred_shares()) {
+      cells.push_back(fixed(100 * accuracy_at_coverage(curve.risk, 1 - share), 2));
+    }
+    table.add(cells);
+  }
+  out << table;
+}
+
+}  // namespace cubcal::app

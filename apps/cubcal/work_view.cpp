@@ -1,0 +1,49 @@
+#include "work_view.h"
+
+#include <iostream>
+
+#include "compute_setup.h"
+#include "interrupt.h"
+#include "progress_bar.h"
+#include "read_images.h"
+#include "training_view.h"
+
+namespace cubcal::app {
+
+namespace {
+
+class WatchedTraining : public TrainingView {
+ public:
+  using TrainingView::TrainingView;
+
+ private:
+  InterruptWatch watch_;
+};
+
+}  // namespace
+
+void WorkView::line(const std::string& text) { std::cout << text << '\n' << std::flush; }
+
+void WorkView::warning(const std::string& sentence) { std::cerr << "cubcal: " << sentence << '\n'; }
+
+void WorkView::computing_starts(const Recipe& recipe) {
+  set_up_computing(recipe, threads_given_, "");
+}
+
+ImageSet WorkView::read_images(const DataOptions& options) { return app::read_images(options); }
+
+McOutput WorkView::run_passes(McEngine& engine, const at::Tensor& images, const McOptions& options,
+                              const std::string& title) {
+  const InterruptWatch watch;
+  ProgressBar bar(title);
+  McOptions shown = options;
+  shown.interrupted = InterruptWatch::interrupted;
+  shown.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
+  return engine.run(images, shown);
+}
+
+std::unique_ptr<TrainObserver> WorkView::follow_training(const std::string& indent) {
+  return std::make_unique<WatchedTraining>(indent);
+}
+
+}  // namespace cubcal::app

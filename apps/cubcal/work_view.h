@@ -1,0 +1,26 @@
+#pragma once
+
+#include "cubcal_nn/experiment/work_observer.h"
+
+namespace cubcal::app {
+
+/// Shows work as it goes: lines on stdout, warnings on stderr, a bar there where that is a
+/// terminal; Ctrl-C stops it.
+class WorkView : public WorkObserver {
+ public:
+  /// `threads_given`: whether the command line says how many, so that no recipe does.
+  explicit WorkView(bool threads_given = false) : threads_given_(threads_given) {}
+
+  void line(const std::string& text) override;
+  void warning(const std::string& sentence) override;
+  void computing_starts(const Recipe& recipe) override;
+  ImageSet read_images(const DataOptions& options) override;
+  McOutput run_passes(McEngine& engine, const at::Tensor& images, const McOptions& options,
+                      const std::string& title) override;
+  std::unique_ptr<TrainObserver> follow_training(const std::string& indent) override;
+
+ private:
+  bool threads_given_;
+};
+
+}  // namespace cubcal::app
