@@ -336,9 +336,10 @@ void add_bench(CLI::App& app) {
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "predict", "one", "growth"}));
-  command->add_option("--network", options->network,
-                      "resnet18, resnet34, resnet50, covidnet-large or small-resnet (default: "
-                      "resnet34 on a GPU, resnet18 on a CPU)");
+  command->add_option(
+      "--network", options->network,
+      "resnet18, resnet34, resnet50, resnet50-v1, covidnet-large or small-resnet (default: "
+      "resnet34 on a GPU, resnet18 on a CPU)");
   command->add_option("--size", options->size, "Pixels of a side (default: 224 on a GPU, else 64)")
       ->check(CLI::Range(std::int64_t{16}, std::int64_t{1024}));
   command->add_option("--batch", options->batches, "Batches of the training step")

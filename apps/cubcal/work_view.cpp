@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "progress_bar.h"
 #include "read_images.h"
+#include "settings_text.h"
 #include "training_view.h"
 
 namespace cubcal::app {
@@ -42,7 +43,9 @@ McOutput WorkView::run_passes(McEngine& engine, const at::Tensor& images, const 
   return engine.run(images, shown);
 }
 
-std::unique_ptr<TrainObserver> WorkView::follow_training(const std::string& indent) {
+std::unique_ptr<TrainObserver> WorkView::follow_training(const Recipe& recipe,
+                                                         const std::string& indent) {
+  std::cout << settings_text(recipe.settings, indent);
   return std::make_unique<WatchedTraining>(indent);
 }
 

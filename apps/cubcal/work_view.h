@@ -17,7 +17,8 @@ class WorkView : public WorkObserver {
   ImageSet read_images(const DataOptions& options) override;
   McOutput run_passes(McEngine& engine, const at::Tensor& images, const McOptions& options,
                       const std::string& title) override;
-  std::unique_ptr<TrainObserver> follow_training(const std::string& indent) override;
+  std::unique_ptr<TrainObserver> follow_training(const Recipe& recipe,
+                                                 const std::string& indent) override;
 
  private:
   bool threads_given_;

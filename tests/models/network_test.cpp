@@ -32,7 +32,7 @@ at::Tensor small_images(std::int64_t count) {
 
 TEST(Registry, ListsTheKnownNames) {
   EXPECT_EQ(network_names(), (std::vector<std::string>{"covidnet-large", "resnet18", "resnet34",
-                                                       "resnet50", "small-resnet"}));
+                                                       "resnet50", "resnet50-v1", "small-resnet"}));
   try {
     make_network("resnet35", {});
     FAIL();
@@ -40,7 +40,7 @@ TEST(Registry, ListsTheKnownNames) {
     EXPECT_STREQ(
         error.what(),
         "there is no network named 'resnet35'; the known ones are covidnet-large, resnet18, "
-        "resnet34, resnet50, small-resnet");
+        "resnet34, resnet50, resnet50-v1, small-resnet");
   }
 }
 

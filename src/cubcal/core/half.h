@@ -27,4 +27,26 @@ inline float to_float(Half half) {
   return value;
 }
 
+/// The nearest half, of two as near the even one; infinity beyond the largest, 65504.
+inline Half to_half(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  if (magnitude > 0x7f800000U) return {static_cast<std::uint16_t>(sign | 0x7e00U)};
+  if (magnitude >= 0x477ff000U) return {static_cast<std::uint16_t>(sign | 0x7c00U)};
+  if (magnitude < 0x38800000U) {
+    // Below the smallest normal half: adding 0.5 leaves multiples of 2^-24 in the low bits,
+    // rounded.
+    float shifted;
+    std::memcpy(&shifted, &magnitude, sizeof shifted);
+    shifted += 0.5F;
+    std::uint32_t rounded;
+    std::memcpy(&rounded, &shifted, sizeof rounded);
+    return {static_cast<std::uint16_t>(sign | (rounded - 0x3f000000U))};
+  }
+  const std::uint32_t odd = (magnitude >> 13) & 1U;
+  return {static_cast<std::uint16_t>(sign | ((magnitude - (112U << 23) + 0xfffU + odd) >> 13))};
+}
+
 }  // namespace cubcal

@@ -2,7 +2,6 @@
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/results/experiment_tables.h"
-#include "cubcal/results/price_of_avu.h"
 
 namespace cubcal::results {
 
@@ -19,8 +18,9 @@ void write_result_tables(const std::string& folder, const std::vector<ResultReco
 void write_result_figures(const std::string& folder, const std::vector<ResultRecord>& records) {
   make_folders(folder);
   for (const auto& own : by_experiment(records)) {
-    if (!has_price_figure(Grid(own))) continue;
-    write_file_atomically(folder + "/" + own.front().experiment + "-price.svg", price_figure(own));
+    for (const ResultFigure& figure : experiment_figures(own)) {
+      write_file_atomically(folder + "/" + figure.key + ".svg", figure.svg);
+    }
   }
 }
 

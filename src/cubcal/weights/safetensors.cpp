@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <tuple>
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/strict_json.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/weights/state_dict_cells.h"
 
@@ -54,35 +53,6 @@ struct Range {
   std::uint64_t begin, end;
 };
 
-/// Parses the header and nothing deeper than a header can be; nlohmann keeps the last of equal
-/// keys, which would hide one of two tensors, so keys are watched on the way.
-json parse_header(const std::string& text, const std::string& file) {
-  std::vector<std::set<std::string>> keys(4);
-  const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start || event == json::parse_event_t::array_start) {
-      if (depth > 2) throw DataError("the header of " + file + " is nested too deeply");
-      keys[static_cast<std::size_t>(depth) + 1].clear();
-    } else if (event == json::parse_event_t::key) {
-      const std::string& key = parsed.get_ref<const std::string&>();
-      if (!keys[static_cast<std::size_t>(depth)].insert(key).second) {
-        throw DataError("the header of " + file + " has the key " + in_quotes(key) + " twice");
-      }
-    }
-    return true;
-  };
-  json header;
-  try {
-    header = json::parse(text, watch);
-  } catch (const json::parse_error& error) {
-    throw DataError("the header of " + file + " is not valid JSON at byte " +
-                    std::to_string(kLengthBytes + error.byte));
-  } catch (const json::exception&) {
-    throw DataError("the header of " + file + " is not valid JSON");
-  }
-  if (!header.is_object()) throw DataError("the header of " + file + " is not a JSON object");
-  return header;
-}
-
 CellType parse_cell_type(const json& entry, const std::string& where) {
   if (!entry.is_string()) throw DataError("the dtype of " + where + " is not a string");
   const std::string& name = entry.get_ref<const std::string&>();
@@ -92,17 +62,6 @@ CellType parse_cell_type(const json& entry, const std::string& where) {
     known += (known.empty() ? "" : ", ") + std::string(cell.name);
   }
   throw DataError("the dtype of " + where + " is " + in_quotes(name) + "; accepted are " + known);
-}
-
-/// The element count as bytes in the file, or nothing where it overflows.
-std::optional<std::uint64_t> byte_count(const std::vector<std::size_t>& shape,
-                                        std::size_t element_bytes) {
-  std::uint64_t bytes = element_bytes;
-  for (const std::size_t extent : shape) {
-    if (extent != 0 && bytes > std::numeric_limits<std::uint64_t>::max() / extent) return {};
-    bytes *= extent;
-  }
-  return bytes;
 }
 
 Range parse_range(const std::string& name, const json& entry, std::uint64_t data_size,
@@ -115,18 +74,10 @@ Range parse_range(const std::string& name, const json& entry, std::uint64_t data
   Range range;
   range.name = name;
   range.type = parse_cell_type(entry["dtype"], where);
-  const json& shape = entry["shape"];
+  range.shape = parse_shape(entry["shape"], where);
   const json& offsets = entry["data_offsets"];
-  const auto all_counts = [](const json& list) {
-    return list.is_array() && std::all_of(list.begin(), list.end(), [](const json& item) {
-             return item.is_number_unsigned();
-           });
-  };
-  if (!all_counts(shape)) {
-    throw DataError("the shape of " + where + " is not a list of non-negative integers");
-  }
-  for (const json& extent : shape) range.shape.push_back(extent.get<std::size_t>());
-  if (!all_counts(offsets) || offsets.size() != 2) {
+  if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+      !offsets[1].is_number_unsigned()) {
     throw DataError("the data_offsets of " + where + " are not two non-negative integers");
   }
   range.begin = offsets[0].get<std::uint64_t>();
@@ -238,7 +189,7 @@ TensorFile read_safetensors(const ByteSource& source) {
   }
   std::string text(static_cast<std::size_t>(header_size), '\0');
   source.read_at(kLengthBytes, text.data(), text.size());
-  const json header = parse_header(text, file);
+  const json header = parse_strict_json(text, {"the header of " + file, 3, kLengthBytes});
 
   const std::uint64_t data_start = kLengthBytes + header_size;
   const std::uint64_t data_size = source.size() - data_start;

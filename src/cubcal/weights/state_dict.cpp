@@ -4,10 +4,21 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/weights/keras_resnet50.h"
 #include "cubcal/weights/safetensors.h"
 #include "cubcal/weights/torch_pickle_file.h"
 
 namespace cubcal {
+
+namespace {
+
+void refuse_key(const StateDictOptions& options, const std::string& kind, const std::string& name) {
+  if (options.key.empty()) return;
+  throw ArgumentError("no key can be chosen in the " + kind + " '" + name +
+                      "': it holds one state dict");
+}
+
+}  // namespace
 
 void StateDict::add(std::string name, NdArray values) {
   if (!index_.emplace(name, entries_.size()).second) {
@@ -31,7 +42,11 @@ const NdArray& StateDict::at(const std::string& name) const {
 }
 
 StateDict read_state_dict(const std::string& path, const StateDictOptions& options) {
-  return read_state_dict(std::make_shared<FileSource>(path), options);
+  if (!is_layers_model(path)) {
+    return read_state_dict(std::make_shared<FileSource>(path), options);
+  }
+  refuse_key(options, "TensorFlow.js model", path);
+  return torchvision_resnet50(read_layers_model(path));
 }
 
 StateDict read_state_dict(std::shared_ptr<const ByteSource> source,
@@ -42,15 +57,13 @@ StateDict read_state_dict(std::shared_ptr<const ByteSource> source,
   const bool pickle = head[0] == 0x80 && head[1] >= 2 && head[1] <= 5;
   const bool safetensors = head[8] == '{';
   if (safetensors) {
-    if (!options.key.empty()) {
-      throw ArgumentError("no key can be chosen in the safetensors file '" + source->name() +
-                          "': it holds one state dict");
-    }
+    refuse_key(options, "safetensors file", source->name());
     return std::move(read_safetensors(*source).tensors);
   }
   if (zip || pickle) return read_torch_state_dict(std::move(source), options);
   throw DataError("'" + source->name() +
-                  "' is neither a safetensors file nor a PyTorch state dict (.pth, .pt)");
+                  "' is neither a safetensors file nor a PyTorch state dict (.pth, .pt) nor a "
+                  "TensorFlow.js layers model");
 }
 
 }  // namespace cubcal

@@ -46,6 +46,9 @@ struct StateDictOptions {
 /// Reads a safetensors file or a PyTorch state dict (.pth, .pt: the zip format and the one before
 /// it), told apart by content. No code in the file is run. bfloat16 comes as float32, which holds
 /// every bfloat16 value. Throws DataError where the file is damaged or holds anything but tensors.
+///
+/// A path may also name a TensorFlow.js layers model of Keras' ResNet-50, its folder or its
+/// model.json: see torchvision_resnet50 for what becomes of it.
 StateDict read_state_dict(const std::string& path, const StateDictOptions& options = {});
 StateDict read_state_dict(std::shared_ptr<const ByteSource> source,
                           const StateDictOptions& options = {});

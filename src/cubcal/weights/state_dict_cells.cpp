@@ -2,11 +2,22 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
+
+std::optional<std::uint64_t> byte_count(const std::vector<std::size_t>& shape,
+                                        std::size_t element_bytes) {
+  std::uint64_t bytes = element_bytes;
+  for (const std::size_t extent : shape) {
+    if (extent != 0 && bytes > std::numeric_limits<std::uint64_t>::max() / extent) return {};
+    bytes *= extent;
+  }
+  return bytes;
+}
 
 void widen_bfloat16(NdArray& values) {
   // From the last element down: each 4-byte result covers only 2-byte cells already read.

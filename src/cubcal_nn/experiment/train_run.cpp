@@ -15,7 +15,7 @@ void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& fo
   make_folders(folder);
   // A run that goes on keeps the recipe it was started with.
   if (!std::filesystem::exists(run.checkpoint())) write_file_atomically(run.recipe(), recipe.text);
-  const std::unique_ptr<TrainObserver> follower = observer.follow_training(indent);
+  const std::unique_ptr<TrainObserver> follower = observer.follow_training(recipe, indent);
   const RunResult result = train(set, recipe.run, run, make_provenance(recipe, set), *follower);
   if (!result.finished) {
     throw Interrupted("stopped, and the run in '" + folder + "' is kept: go on with '" +

@@ -26,8 +26,10 @@ class WorkObserver {
                               const std::string& /*title*/) {
     return engine.run(images, options);
   }
-  /// Follows a training, of whose lines `indent` stands in front.
-  virtual std::unique_ptr<TrainObserver> follow_training(const std::string& /*indent*/) {
+  /// Follows a training by the recipe that is about to start or go on; `indent` stands before every
+  /// line.
+  virtual std::unique_ptr<TrainObserver> follow_training(const Recipe& /*recipe*/,
+                                                         const std::string& /*indent*/) {
     return std::make_unique<TrainObserver>();
   }
 };

@@ -19,6 +19,7 @@ const std::vector<std::pair<std::string, Maker>>& makers() {
       {"resnet18", make_resnet18},
       {"resnet34", make_resnet34},
       {"resnet50", make_resnet50},
+      {"resnet50-v1", make_resnet50_v1},
       {"small-resnet", make_small_resnet},
   };
   return all;

@@ -8,7 +8,7 @@
 
 namespace cubcal {
 
-/// "covidnet-large", "resnet18", "resnet34", "resnet50", "small-resnet".
+/// "covidnet-large", "resnet18", "resnet34", "resnet50", "resnet50-v1", "small-resnet".
 std::vector<std::string> network_names();
 
 /// Throws ArgumentError that lists the known ones where there is no such network.

@@ -9,7 +9,11 @@ namespace cubcal {
 
 namespace {
 
-enum class BlockKind { kBasic, kBottleneck };
+enum class BlockKind {
+  kBasic,
+  kBottleneck,   ///< strides in the 3x3 convolution, as torchvision does
+  kBottleneckV1  ///< strides in the first 1x1 convolution, as He et al. and Keras do
+};
 
 struct ResNetDesign {
   BlockKind block;
@@ -27,7 +31,8 @@ class ResidualBlock {
  public:
   ResidualBlock(LayerFactory& layers, const std::string& path, BlockKind kind,
                 std::int64_t in_channels, std::int64_t width, std::int64_t stride) {
-    const bool bottleneck = kind == BlockKind::kBottleneck;
+    const bool bottleneck = kind != BlockKind::kBasic;
+    const bool stride_first = kind == BlockKind::kBottleneckV1;
     const auto add = [&](std::int64_t in, std::int64_t out, std::int64_t kernel,
                          std::int64_t step) {
       const std::string number = std::to_string(convolutions_.size() + 1);
@@ -36,8 +41,8 @@ class ResidualBlock {
     };
     out_channels_ = bottleneck ? 4 * width : width;
     if (bottleneck) {
-      add(in_channels, width, 1, 1);
-      add(width, width, 3, stride);
+      add(in_channels, width, 1, stride_first ? stride : 1);
+      add(width, width, 3, stride_first ? 1 : stride);
       add(width, out_channels_, 1, 1);
     } else {
       add(in_channels, width, 3, stride);
@@ -164,6 +169,12 @@ std::unique_ptr<Network> make_resnet50(const NetworkOptions& options) {
   return std::make_unique<ResNet>(
       "resnet50", options,
       ResNetDesign{BlockKind::kBottleneck, {3, 4, 6, 3}, {64, 128, 256, 512}, 7, true, 512, 0.3});
+}
+
+std::unique_ptr<Network> make_resnet50_v1(const NetworkOptions& options) {
+  return std::make_unique<ResNet>(
+      "resnet50-v1", options,
+      ResNetDesign{BlockKind::kBottleneckV1, {3, 4, 6, 3}, {64, 128, 256, 512}, 7, true, 512, 0.3});
 }
 
 std::unique_ptr<Network> make_small_resnet(const NetworkOptions& options) {
