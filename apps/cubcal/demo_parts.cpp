@@ -24,7 +24,7 @@ RunPart demo_part(const DemoOptions& options, const ExperimentRun& run, const st
   std::vector<std::string> overrides = run.overrides;
   overrides.push_back("seed=" + std::to_string(options.seed));
   if (options.quick) overrides.insert(overrides.end(), kQuick.begin(), kQuick.end());
-  if (!start.empty()) overrides.push_back("model.pretrained='" + start + "'");
+  if (!start.empty()) overrides.push_back(text_override("model.pretrained", start));
   RunPart part{run.method, options.folder + "/" + run.method, phantom_recipe(overrides)};
   if (options.quick) part.passes = 20;
   return part;

@@ -87,22 +87,39 @@ class RegimeImages {
   std::optional<ImageSet> set_;
 };
 
-/// The recipe with the changes of a run, then those of --smoke, then those of the user.
+/// What the grid itself decides: a change by the user would make runs that are not what they say.
+void check_user_overrides(const std::vector<std::string>& overrides) {
+  for (const std::string& each : overrides) {
+    const std::string key = each.substr(0, each.find('='));
+    if (key == "seed" || key == "stages") {
+      throw ArgumentError(
+          "--set " + key + " does not go with an experiment, which has runs of " +
+          (key == "seed" ? "several seeds: use --seeds and --only" : "both stages: use --only"));
+    }
+  }
+}
+
+/// The recipe with the changes of a run, then those of --smoke, then those of the user, then what
+/// the run must start from: weights that the recipe or the user names belong to the first stage.
 Recipe recipe_of(const ExperimentOptions& options, const ExperimentPlan& plan,
-                 std::vector<std::string> overrides) {
+                 std::vector<std::string> overrides, const std::string& start = "") {
   const auto add = [&overrides](const std::vector<std::string>& more) {
     overrides.insert(overrides.end(), more.begin(), more.end());
   };
-  if (!options.data.empty()) add({"data.kind='path'", "data.path='" + options.data + "'"});
+  if (!options.data.empty()) {
+    add({text_override("data.kind", "path"), text_override("data.path", options.data)});
+  }
   if (options.smoke) {
     add(kSmokeOverrides);
     add(plan.smoke);
   }
   add(options.overrides);
+  if (!start.empty()) add({text_override("model.pretrained", start)});
   return load_recipe(options.recipe, overrides);
 }
 
 ExperimentPlan read_plan(const ExperimentOptions& options) {
+  check_user_overrides(options.overrides);
   const Recipe recipe = recipe_of(options, {}, {});
   ExperimentPlan plan = recipe.experiment;
   const bool on_disk = recipe.data.kind == DataKind::kPath;
@@ -121,12 +138,9 @@ ExperimentPlan read_plan(const ExperimentOptions& options) {
 
 RunPart part_of(const ExperimentOptions& options, const ExperimentPlan& plan,
                 const ExperimentRun& run) {
-  std::vector<std::string> overrides = run.overrides;
-  if (!run.is_start()) {
-    overrides.push_back("model.pretrained='" + options.out + "/" + run.start_id() + "/last'");
-  }
-  return {run.id(), options.out + "/" + run.id(), recipe_of(options, plan, overrides), plan.passes,
-          plan.model};
+  const std::string start = run.is_start() ? "" : options.out + "/" + run.start_id() + "/last";
+  return {run.id(), options.out + "/" + run.id(), recipe_of(options, plan, run.overrides, start),
+          plan.passes, plan.model};
 }
 
 /// "records/25-seed1-bnn+cub.json".

@@ -36,10 +36,6 @@ struct ImportCommand {
   ImportOptions import;
 };
 
-/// What torchvision's weights were trained with.
-const std::vector<double> kImageNetMean = {0.485, 0.456, 0.406};
-const std::vector<double> kImageNetDeviation = {0.229, 0.224, 0.225};
-
 Preprocessing preprocessing_of(const ImportCommand& command) {
   Preprocessing result;
   result.height = result.width = command.size;

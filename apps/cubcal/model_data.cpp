@@ -104,6 +104,7 @@ ImageSet set_on_disk(const std::string& path, const ModelDescription& model, boo
   options.path = path;
   const Preprocessing& preprocessing = model.preprocessing;
   ImageShape& shape = options.load.shape;
+  shape.reduce_to = static_cast<std::size_t>(preprocessing.reduce_to);
   shape.height = static_cast<std::size_t>(preprocessing.image_height());
   shape.width = static_cast<std::size_t>(preprocessing.image_width());
   shape.fit = preprocessing.fit;

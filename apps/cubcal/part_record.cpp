@@ -10,6 +10,7 @@
 #include "cubcal/infer/model_folder.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/logits_file.h"
+#include "cubcal/metrics/calibration_error.h"
 #include "cubcal/train/run_folder.h"
 #include "evaluation_json.h"
 #include "logits_input.h"
@@ -21,27 +22,48 @@ namespace cubcal::app {
 namespace {
 
 constexpr std::size_t kMaxRecordBytes = 64 << 20;
+constexpr std::size_t kSpreadBins = 40;
 
-/// {"metrics": ..., "intervals": ...} of a prediction of the labelled file.
+/// What results::AnswerSpread reads.
+Json spread_json(const SampleFacts& facts) {
+  std::vector<std::size_t> right(kSpreadBins, 0), wrong(kSpreadBins, 0);
+  for (std::size_t i = 0; i < facts.samples; ++i) {
+    ++(facts.correct[i] ? right : wrong)[bin_index(facts.normalised_entropy[i], kSpreadBins)];
+  }
+  Json count = Json::array(), entropy = Json::array(), ideal = Json::array();
+  for (const ReliabilityBin& bin : boundary_curve_calibration_error(facts).bins) {
+    count.push_back(bin.count);
+    entropy.push_back(bin.mean_observed);
+    ideal.push_back(bin.mean_target);
+  }
+  return {{"classes", facts.classes}, {"right", right},     {"wrong", wrong},
+          {"count", count},           {"entropy", entropy}, {"ideal", ideal}};
+}
+
+/// {"metrics": ..., "intervals": ..., "spread": ...} of a prediction of the labelled file.
 Json measured_json(const LogitsFile& file, const Predictive& predictive,
                    const BootstrapOptions& bootstrap) {
   const SampleFacts facts = sample_facts(predictive, file.labels, MetricOptions{});
   return {{"metrics", metrics_json(metric_values(facts))},
-          {"intervals", intervals_json(bootstrap_intervals(facts, file.groups, bootstrap))}};
+          {"intervals", intervals_json(bootstrap_intervals(facts, file.groups, bootstrap))},
+          {"spread", spread_json(facts)}};
 }
 
-Json post_hoc_json(const RunPart& part, const LogitsFile& validation, const LogitsFile& test,
-                   const BootstrapOptions& bootstrap) {
+Json box_json(const TemperatureBox& box) { return {box.low, box.high}; }
+
+Json post_hoc_json(const CalibrationPlan& plan, const RunPart& part, const LogitsFile& validation,
+                   const LogitsFile& test, const BootstrapOptions& bootstrap) {
   Json rows = Json::array();
   for (const CalibrationMethod method : kCalibrationMethods) {
-    FitOptions options;
-    options.method = method;
-    const FitResult fit = fit_calibration(McLogits(validation.logits), validation.labels, options);
+    const FitResult fit =
+        fit_calibration(McLogits(validation.logits), validation.labels, plan.fit_options(method));
     const std::string name = method_name(method);
     save_calibration(part.folder + "/calibration-" + name + ".json", fit.calibration);
     Json row = {{"method", name},
                 {"t_high", fit.calibration.t_high},
                 {"t_low", fit.calibration.t_low},
+                {"box_high", box_json(fit.calibration.box_high)},
+                {"box_low", box_json(fit.calibration.box_low)},
                 {"warnings", fit.warnings}};
     row.update(measured_json(test, predict_file(test, fit.calibration), bootstrap));
     rows.push_back(row);
@@ -94,6 +116,12 @@ Json training_json(const RunPart& part) {
   const std::filesystem::path path = training["data"].at("name").get<std::string>();
   training["data"]["name"] = path.filename().string();
   training["recipe"] = record.at("recipe").at("hash");
+  training["settings"] = record.at("recipe").at("settings");
+  // How calibrations are fitted is no part of training, and may have changed since.
+  const Json now = settings_json(part.recipe.settings);
+  for (const auto& [key, value] : now.items()) {
+    if (key.rfind("calibration.", 0) == 0) training["settings"][key] = value;
+  }
   training["stages"] = Json::array();
   for (const Json& stage : record.at("stages")) {
     training["stages"].push_back({{"method", stage.at("method")},
@@ -129,7 +157,7 @@ nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentR
   json["bootstrap"] = bootstrap_json(bootstrap, !test.groups.empty());
   json["val"] = measured(validation);
   json["test"] = measured(test);
-  json["post_hoc"] = post_hoc_json(part, validation, test, bootstrap);
+  json["post_hoc"] = post_hoc_json(plan.calibration, part, validation, test, bootstrap);
   json["one_temperature"] = one_temperature_json(test);
   json["ood"] = ood_json(plan, part, images, bootstrap);
   return json;

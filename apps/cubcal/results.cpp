@@ -50,7 +50,7 @@ void results_command(const ResultsOptions& options) {
   }
   if (!options.figures.empty()) {
     write_result_figures(options.figures, records);
-    std::cout << "wrote " << options.figures << ": what a better AvU costs, as .svg\n";
+    std::cout << "wrote " << options.figures << ": charts as .svg\n";
   }
 }
 
@@ -67,8 +67,10 @@ void add_results(CLI::App& app) {
   command->add_option("--markdown", options->markdown, "Write the tables to this file");
   command->add_option("--tables", options->tables,
                       "Write each table to this folder as .csv and .tex (booktabs)");
-  command->add_option("--figures", options->figures,
-                      "Write charts of what a better AvU costs to this folder as .svg");
+  command->add_option(
+      "--figures", options->figures,
+      "Write charts to this folder as .svg: what a better AvU costs, uncertainty of right "
+      "and wrong answers, the boundary curve under each calibration");
   command->footer(
       "Example:\n"
       "  cubcal results runs/retina/records\n"

@@ -2,7 +2,6 @@
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/results/experiment_tables.h"
-#include "cubcal/results/price_of_avu.h"
 
 namespace cubcal::app {
 
@@ -21,9 +20,9 @@ void write_result_figures(const std::string& folder,
                           const std::vector<results::ResultRecord>& records) {
   make_folders(folder);
   for (const auto& own : results::by_experiment(records)) {
-    if (!results::has_price_figure(results::Grid(own))) continue;
-    write_file_atomically(folder + "/" + own.front().experiment + "-price.svg",
-                          results::price_figure(own));
+    for (const results::ResultFigure& figure : results::experiment_figures(own)) {
+      write_file_atomically(folder + "/" + figure.key + ".svg", figure.svg);
+    }
   }
 }
 

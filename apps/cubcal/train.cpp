@@ -32,8 +32,8 @@ Recipe read_recipe(const TrainCommandOptions& options) {
   }
   std::vector<std::string> overrides = options.overrides;
   if (!options.data.empty()) {
-    overrides.push_back("data.kind='path'");
-    overrides.push_back("data.path='" + options.data + "'");
+    overrides.push_back(text_override("data.kind", "path"));
+    overrides.push_back(text_override("data.path", options.data));
   }
   return load_recipe(path, overrides);
 }

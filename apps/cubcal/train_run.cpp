@@ -13,6 +13,7 @@
 #include "cubcal/train/checkpoint.h"
 #include "cubcal/train/training_run.h"
 #include "interrupt.h"
+#include "settings_text.h"
 #include "training_view.h"
 
 namespace cubcal::app {
@@ -42,6 +43,7 @@ void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& fo
   make_folders(folder);
   // A run that goes on keeps the recipe it was started with.
   if (!std::filesystem::exists(run.checkpoint())) write_file_atomically(run.recipe(), recipe.text);
+  std::cout << settings_text(recipe.settings, indent);
   const InterruptWatch watch;
   TrainingView view(indent);
   const RunResult result = train(set, recipe.run, run, make_provenance(recipe, set), view);

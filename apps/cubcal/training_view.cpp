@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "augmentation_text.h"
 #include "cubcal/bayes/layer_factory.h"
 #include "interrupt.h"
 #include "number_text.h"
@@ -27,7 +28,26 @@ std::string loss_parts(const EpochReport& report, TrainingMethod method) {
   return text + ")";
 }
 
+std::string numbers_text(const std::vector<double>& values) {
+  std::string text;
+  for (const double each : values) text += (text.empty() ? "" : ", ") + fixed(each, 3);
+  return values.size() == 1 ? text : "(" + text + ")";
+}
+
 }  // namespace
+
+void TrainingView::run_started(const RunReport& report) {
+  const Preprocessing& images = report.images.preprocessing;
+  std::cout << indent_ << "images: ";
+  if (images.reduce_to > 0) std::cout << "reduced to " << images.reduce_to << ", then ";
+  std::cout << image_fit_name(images.fit) << " to " << images.image_height() << " x "
+            << images.image_width() << ", the network sees " << images.height << " x "
+            << images.width << '\n'
+            << indent_ << "normalised with mean " << numbers_text(images.mean) << " and deviation "
+            << numbers_text(images.standard_deviation) << ", " << report.images.source << '\n'
+            << indent_ << "augmentation: " << augmentation_text(report.augmentation) << '\n'
+            << std::flush;
+}
 
 void TrainingView::stage_started(const StageReport& report) {
   stage_ = report;

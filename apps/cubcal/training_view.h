@@ -15,6 +15,7 @@ class TrainingView : public TrainObserver {
   /// `indent` stands before every line.
   explicit TrainingView(std::string indent = "") : indent_(std::move(indent)) {}
 
+  void run_started(const RunReport& report) override;
   void stage_started(const StageReport& report) override;
   void step_done(const StepReport& report) override;
   void epoch_done(const EpochReport& report) override;

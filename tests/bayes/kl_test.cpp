@@ -122,8 +122,8 @@ TEST(Kl, RefusesWhatMakesNoSense) {
   EXPECT_THROW(kl_term(store, {KlReduction::kElbo, -1, 1}, {}), ArgumentError);
   EXPECT_THROW(kl_term(store, {KlReduction::kElbo, 1, 0}, {}), ArgumentError);
   EXPECT_THROW(kl_term(store, {}, {0, 1}), ArgumentError);
-  EXPECT_THROW(parse_kl_reduction("sum"), ArgumentError);
-  EXPECT_EQ(parse_kl_reduction("mean"), KlReduction::kMean);
+  EXPECT_THROW(value_named(kKlReductions, "sum"), ArgumentError);
+  EXPECT_EQ(value_named(kKlReductions, "mean"), KlReduction::kMean);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ at::Tensor images(std::int64_t count) {
   return at::arange(count * 2 * 8 * 8, at::kFloat).sin().reshape({count, 2, 8, 8});
 }
 
-const AugmentationOptions kNone = {false, false, 0, 0};
+const AugmentationOptions kNone;
 
 TEST(Augmentation, AnImageDoesNotDependOnItsBatch) {
   const at::Tensor batch = images(4);
@@ -122,8 +122,31 @@ TEST(Augmentation, ACropIsWhatInterpolationOfThatPartGives) {
   }
 }
 
+TEST(Augmentation, NothingIsOnUnlessAskedFor) {
+  EXPECT_FALSE(changes_images({}));
+  const at::Tensor maps = augmentation_maps({3, 7, {10, 11}}, {}, 8, 8);
+  const at::Tensor identity = at::tensor({1.0F, 0.0F, 0.0F, 0.0F, 1.0F, 0.0F}).view({2, 3});
+  for (std::int64_t i = 0; i < 2; ++i) EXPECT_TRUE(at::equal(maps[i], identity));
+  const auto is_on = [](auto change) {
+    AugmentationOptions options;
+    change(options);
+    return changes_images(options);
+  };
+  EXPECT_TRUE(is_on([](auto& options) { options.horizontal_flip = true; }));
+  EXPECT_TRUE(is_on([](auto& options) { options.vertical_flip = true; }));
+  EXPECT_TRUE(is_on([](auto& options) { options.shift = 0.01; }));
+  EXPECT_TRUE(is_on([](auto& options) { options.rotation = 1; }));
+  EXPECT_TRUE(is_on([](auto& options) { options.crop_least = 0.9; }));
+  EXPECT_TRUE(is_on([](auto& options) { options.brightness = 0.1; }));
+  EXPECT_TRUE(is_on([](auto& options) { options.contrast = 0.1; }));
+  EXPECT_FALSE(is_on([](auto& options) { options.crop_aspect = 2; })) << "without a crop";
+}
+
 TEST(Augmentation, AnOptionChangesNothingButItself) {
   AugmentationOptions options;
+  options.horizontal_flip = options.vertical_flip = true;
+  options.shift = 0.06;
+  options.rotation = 10;
   const at::Tensor before = augmentation_maps({3, 7, {10, 11}}, options, 8, 8);
   options.brightness = 0.3;
   EXPECT_TRUE(at::equal(before, augmentation_maps({3, 7, {10, 11}}, options, 8, 8)));

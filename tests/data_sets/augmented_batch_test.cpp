@@ -22,6 +22,7 @@ at::Tensor images(std::int64_t channels, std::int64_t height, std::int64_t width
 
 AugmentationOptions everything() {
   AugmentationOptions options;
+  options.horizontal_flip = options.vertical_flip = true;
   options.shift = 0.2;
   options.rotation = 40;
   options.crop_least = 0.3;
@@ -62,7 +63,7 @@ TEST(AugmentedBatch, AnImageDependsOnItsKeyAlone) {
 TEST(AugmentedBatch, WithoutChangesItIsPreprocessing) {
   const at::Tensor levels = images(3, 12, 14, 255);
   const Preprocessing preprocessing = fit_preprocessing(levels, 10, 12);
-  const AugmentationOptions none = {false, false, 0, 0};
+  const AugmentationOptions none;
   EXPECT_TRUE(at::allclose(augmented_batch(levels, kKey, none, preprocessing),
                            preprocess(levels, preprocessing), 0, 1e-4));
 }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/program.h"
 #include "cubcal/io/atomic_file.h"
 
@@ -70,6 +72,69 @@ TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
   const Outcome again = run_cubcal({"results", "runs/records"}, folder.path());
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_NE(again.out.find("3 runs, 1 seed, trained on CPU."), std::string::npos) << again.out;
+}
+
+/// The file's weights are the first stage's: every other run starts from the experiment's own
+/// deterministic network, whatever the user names.
+TEST(ExperimentCommand, WeightsFromAFileBelongToTheFirstStage) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  ASSERT_EQ(run_cubcal(
+                {"train", "small.toml", "--out", "other", "--set", "stages=[1]", "--set", "seed=5"},
+                folder.path())
+                .exit_code,
+            0);
+  const Outcome outcome =
+      run_cubcal({"experiment", "small.toml", "--out", "runs", "--bootstrap", "50", "--only",
+                  "*/bnn", "--set", "model.pretrained=other/last"},
+                 folder.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto starts_from = [&](const std::string& run) {
+    const std::string text = contents_of(folder.path() / "runs/full/seed1" / run / "recipe.toml");
+    const std::size_t place = text.find("pretrained = ");
+    return place == std::string::npos ? "" : text.substr(place, text.find('\n', place) - place);
+  };
+  EXPECT_EQ(starts_from("deterministic"), "pretrained = 'other/last'");
+  EXPECT_EQ(starts_from("bnn"), "pretrained = 'runs/full/seed1/deterministic/last'");
+}
+
+TEST(ExperimentCommand, WhatTheGridDecidesCannotBeSet) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  for (const char* change : {"seed=3", "stages=[1]"}) {
+    const Outcome outcome =
+        run_cubcal({"experiment", "small.toml", "--out", "runs", "--set", change}, folder.path());
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("does not go with an experiment"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
+  }
+}
+
+TEST(ExperimentCommand, ARecordHoldsEverySettingAndTheBoxes) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"),
+                        std::string(kSmallExperiment) +
+                            "[calibration]\nthresholds = [0.9, 0.923]\nt_high = [0.8, 1.0]\n");
+  const Outcome outcome = run_cubcal(
+      {"experiment", "small.toml", "--out", "runs", "--bootstrap", "50", "--only", "*/bnn"},
+      folder.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("augmentation: none\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("those of the training images\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("those of the model it starts from\n"), std::string::npos);
+  const nlohmann::json record =
+      nlohmann::json::parse(contents_of(folder.path() / "runs/records/full-seed1-bnn.json"));
+  const nlohmann::json& settings = record.at("training").at("settings");
+  EXPECT_EQ(settings.at("augmentation.rotation"), 0.0);
+  EXPECT_EQ(settings.at("stage2.kl_reduction"), "elbo");
+  EXPECT_EQ(settings.at("data.normalise"), "model") << "what auto came to";
+  EXPECT_EQ(settings.at("calibration.thresholds"), nlohmann::json({0.9, 0.923}));
+  for (const nlohmann::json& row : record.at("post_hoc")) {
+    if (row.at("method") == "dts") EXPECT_EQ(row.at("box_high"), nlohmann::json({0.8, 1.0}));
+    if (row.at("method") == "dts-guarded") {
+      EXPECT_EQ(row.at("box_high"), nlohmann::json({0.05, 1.0}));
+    }
+  }
 }
 
 TEST(ExperimentCommand, RefusesRunsOfOtherSettings) {

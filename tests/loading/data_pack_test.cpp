@@ -24,6 +24,22 @@ TEST(DataPack, WritesWhatTrainingTakes) {
   EXPECT_NE(packed.out.find(content_hash(block)), std::string::npos) << packed.out;
 }
 
+TEST(DataPack, KeepsToWhatItWasReducedTo) {
+  const TemporaryFolder folder;
+  write_small_set(folder);
+  const Outcome packed =
+      run_cubcal({"data", "pack", ".", "--size", "16", "--reduce-to", "8", "-o", "p.safetensors"},
+                 folder.path());
+  ASSERT_EQ(packed.exit_code, 0) << packed.err;
+  EXPECT_EQ(read_pack(folder.file("p.safetensors")).reduce_to, 8U);
+  const Outcome again = run_cubcal(
+      {"data", "pack", "p.safetensors", "--reduce-to", "12", "-o", "q.safetensors"}, folder.path());
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("reduced to 8, not of the size, the channels or the reduction"),
+            std::string::npos)
+      << again.err;
+}
+
 TEST(DataPack, SaysWhatIsWrong) {
   const TemporaryFolder folder;
   write_small_set(folder);

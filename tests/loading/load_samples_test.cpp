@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cubcal/core/parallel.h"
+#include "cubcal/io/image_resize.h"
 #include "loading/image_files.h"
 
 namespace cubcal {
@@ -64,6 +65,30 @@ TEST(LoadSamples, ColourAndDepthFollowTheImages) {
   const SampleBlock gray = load_samples(catalog, options);
   EXPECT_EQ(gray.images.shape(), (std::vector<std::size_t>{3, 1, 4, 4}));
   EXPECT_EQ(gray.images.as<std::uint8_t>()[2 * 16], 4) << "1000 / 257, rounded";
+}
+
+TEST(LoadSamples, ImagesOfAllResolutionsAreReducedAlike) {
+  const TemporaryFolder folder;
+  Image sharp{32, 48, 1, {}, {}};
+  for (std::size_t i = 0; i < 32 * 48; ++i) {
+    sharp.pixels.push_back(static_cast<std::uint8_t>(i * i % 251));
+  }
+  const Image coarse = resize_shorter_side(sharp, 8);
+  write_png(folder, "sharp.png", sharp);
+  write_png(folder, "coarse.png", coarse);
+  LoadOptions options;
+  options.shape.height = options.shape.width = 16;
+  const auto levels = [&] {
+    const SampleBlock block = load_samples(open_catalog(folder.path()), options);
+    const auto* first = block.images.as<std::uint8_t>();
+    return std::pair(std::vector<std::uint8_t>(first, first + 256),
+                     std::vector<std::uint8_t>(first + 256, first + 512));
+  };
+  EXPECT_NE(levels().first, levels().second);
+  options.shape.reduce_to = 8;
+  EXPECT_EQ(levels().first, levels().second);
+  EXPECT_EQ(levels().first, fit_image(coarse, ImageFit::kStretch, 16, 16).pixels);
+  EXPECT_EQ(load_samples(open_catalog(folder.path()), options).reduce_to, 8U);
 }
 
 TEST(LoadSamples, AsksForASizeWhereImagesDiffer) {

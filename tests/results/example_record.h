@@ -49,7 +49,7 @@ inline results::ResultRecord example_record(const std::string& regime, const std
   record.metrics["accuracy"] = {accuracy, {{accuracy - 0.02, accuracy + 0.04}}};
   record.metrics["avu"] = {0.7, {}};
   record.metrics["u_correct"] = {0.2, {}};
-  record.post_hoc.push_back({"dts", 0.5, 2.0, record.metrics});
+  record.post_hoc.push_back({"dts", 0.5, 2.0, record.metrics, {}});
   return record;
 }
 

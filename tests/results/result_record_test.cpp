@@ -35,6 +35,28 @@ TEST(ResultRecord, IsReadWhole) {
   EXPECT_EQ(record.detectors[0].categories.at("nih").at("auroc").value, 0.7);
 }
 
+TEST(ResultRecord, TellsHowUncertaintyIsSpread) {
+  const ScratchFolder folder;
+  nlohmann::json json = example_record_json("bnn", 2, 0.8);
+  const auto read = [&] {
+    write_file_atomically(folder.file("a.json"), json.dump());
+    return read_result_record(folder.file("a.json"));
+  };
+  EXPECT_EQ(read().spread.classes, 0U) << "early records have none";
+  json["test"]["spread"] = {{"classes", 3},    {"right", {5, 1}},     {"wrong", {0, 2}},
+                            {"count", {0, 8}}, {"entropy", {0, 0.2}}, {"ideal", {0, 0.1}}};
+  const results::AnswerSpread spread = read().spread;
+  EXPECT_EQ(spread.classes, 3U);
+  EXPECT_EQ(spread.right, (std::vector<double>{5, 1}));
+  EXPECT_EQ(spread.wrong, (std::vector<double>{0, 2}));
+  ASSERT_EQ(spread.boundary.size(), 2U);
+  EXPECT_EQ(spread.boundary[1].count, 8);
+  EXPECT_EQ(spread.boundary[1].entropy, 0.2);
+  EXPECT_EQ(spread.boundary[1].ideal, 0.1);
+  json["test"]["spread"]["ideal"] = {0.1};
+  expect_error<DataError>([&] { read(); }, "the lists of the field 'spread'");
+}
+
 TEST(ResultRecord, OneTemperatureHasMetricsWithoutIntervals) {
   const ScratchFolder folder;
   nlohmann::json json = example_record_json("bnn", 2, 0.8);

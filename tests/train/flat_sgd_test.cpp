@@ -137,7 +137,7 @@ TEST(FlatSgd, BadOptionsAreNamed) {
   options.momentum = 0;
   options.nesterov = true;
   expect_error<ArgumentError>([&] { FlatSgd(store, options); }, "nesterov");
-  expect_error<ArgumentError>([] { parse_decay_scope("both"); }, "means, point or all");
+  expect_error<ArgumentError>([] { value_named(kDecayScopes, "both"); }, "means, point or all");
 }
 
 }  // namespace

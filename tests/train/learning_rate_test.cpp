@@ -50,7 +50,7 @@ TEST(LearningRate, BadOptionsAreNamed) {
   options.peak = 0.1;
   options.warmup_epochs = 6;
   expect_error<ArgumentError>([&] { check_learning_rate_options(options, 5); }, "warmup_epochs");
-  expect_error<ArgumentError>([] { parse_learning_rate_schedule("step"); },
+  expect_error<ArgumentError>([] { value_named(kLearningRateSchedules, "step"); },
                               "constant, cosine or one-cycle");
 }
 

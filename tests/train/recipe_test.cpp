@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "cubcal/core/error.h"
@@ -55,6 +57,94 @@ TEST(Recipe, BetaMayFollowTheCrossEntropy) {
   EXPECT_EQ(recipe.run.stages[1].beta.share, 0.3);
   expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.beta_mode='half'"}); },
                               "must be fixed, share or auto, not 'half'");
+}
+
+TEST(Recipe, NothingIsAugmentedUnlessNamed) {
+  EXPECT_FALSE(changes_images(parse(kTwoStages).run.augmentation));
+  const AugmentationOptions one =
+      parse(kTwoStages, {"augmentation.horizontal_flip=true"}).run.augmentation;
+  EXPECT_TRUE(one.horizontal_flip);
+  EXPECT_FALSE(one.vertical_flip);
+  EXPECT_EQ(one.shift, 0);
+  EXPECT_EQ(one.rotation, 0);
+}
+
+TEST(Recipe, SaysHowImagesAreNormalised) {
+  EXPECT_EQ(parse(kTwoStages).run.normalise.with, NormaliseWith::kAutomatic);
+  const auto with = [](const char* value) {
+    return parse(kTwoStages, {std::string("data.normalise=") + value}).run.normalise;
+  };
+  EXPECT_EQ(with("train").with, NormaliseWith::kTrain);
+  EXPECT_EQ(with("'imagenet'").with, NormaliseWith::kImageNet);
+  EXPECT_EQ(with("model").with, NormaliseWith::kModel);
+  const NormaliseOptions given = with("[[0.5, 0.4, 0.3], [0.2, 0.2, 0.1]]");
+  EXPECT_EQ(given.with, NormaliseWith::kGiven);
+  EXPECT_EQ(given.mean, (std::vector<double>{0.5, 0.4, 0.3}));
+  EXPECT_EQ(given.standard_deviation, (std::vector<double>{0.2, 0.2, 0.1}));
+  for (const char* bad : {"[[0.5], [0.2, 0.1]]", "[[0.5]]", "[[], []]"}) {
+    expect_error<ArgumentError>([&] { with(bad); }, "a list of means and one of as many");
+  }
+  expect_error<ArgumentError>([&] { with("zscore"); }, "must be auto, train, imagenet or model");
+}
+
+TEST(Recipe, NormMomentumIsOfAStepOrOfAPass) {
+  const auto of_pass = [](const char* per) {
+    return parse(kTwoStages,
+                 {"stage2.norm_momentum=0.1", std::string("stage2.norm_momentum_per=") + per})
+        .run.stages[1]
+        .norm_momentum_of_pass();
+  };
+  EXPECT_EQ(of_pass("pass"), 0.1) << "five passes move the statistics five times, as in PyTorch";
+  EXPECT_NEAR(1 - std::pow(1 - of_pass("step"), 5), 0.1, 1e-12);
+}
+
+TEST(Recipe, ThresholdsAndBoxesOfCalibration) {
+  const CalibrationPlan plain = parse(kTwoStages).experiment.calibration;
+  EXPECT_FALSE(plain.thresholds || plain.box || plain.box_high || plain.box_low);
+  const Recipe recipe =
+      parse(kTwoStages, {"calibration.thresholds=[0.9, 0.923]", "calibration.t=[0.8, 1.25]",
+                         "calibration.t_high=[0.8, 1]", "calibration.t_low=[1, 1.25]"});
+  const CalibrationPlan& plan = recipe.experiment.calibration;
+  const FitOptions dts = plan.fit_options(CalibrationMethod::kDts);
+  ASSERT_TRUE(dts.thresholds && dts.box_high && dts.box_low);
+  EXPECT_EQ(dts.thresholds->gamma_high, 0.923);
+  EXPECT_EQ(dts.thresholds->eta, 0.325);
+  EXPECT_EQ(dts.box_high->low, 0.8);
+  EXPECT_EQ(dts.box_low->high, 1.25);
+  EXPECT_EQ(plan.fit_options(CalibrationMethod::kTsBcce).box->high, 1.25);
+  EXPECT_FALSE(plan.fit_options(CalibrationMethod::kDtsGuarded).box_high) << "it has its own";
+  EXPECT_EQ(recipe.text.find("calibration"), std::string::npos) << "training does not depend on it";
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"calibration.t=[1.2, 0.8]"}); },
+                              "'calibration.t': must be two positive temperatures");
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"calibration.thresholds=[0.95, 0.9]"}); },
+                              "'calibration.thresholds'");
+}
+
+TEST(Recipe, AStageMayHaveClassWeightsOfItsOwn) {
+  const Recipe recipe =
+      parse(kTwoStages, {"loss.class_weight_power=0.5", "stage2.class_weight_power=0"});
+  EXPECT_FALSE(recipe.run.stages[0].class_weight_power);
+  EXPECT_EQ(recipe.run.stages[1].class_weight_power, 0);
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.class_weight_power=9"}); },
+                              "a stage's class_weight_power");
+}
+
+TEST(Recipe, EverySettingInForceIsKnown) {
+  const Recipe recipe = parse(kTwoStages, {"stages=[2]", "model.pretrained=a"});
+  std::map<std::string, std::string> settings(recipe.settings.begin(), recipe.settings.end());
+  EXPECT_EQ(settings.size(), recipe.settings.size()) << "each once";
+  EXPECT_EQ(settings.at("seed"), "7");
+  EXPECT_EQ(settings.at("augmentation.vertical_flip"), "false") << "a default";
+  EXPECT_EQ(settings.at("stage2.beta"), "0.6");
+  EXPECT_EQ(settings.at("stage2.beta_mode"), "\"auto\"");
+  EXPECT_EQ(settings.at("data.normalise"), "\"auto\"");
+  EXPECT_EQ(settings.count("stage1.epochs"), 0U) << "a stage that is not run";
+  EXPECT_EQ(settings.count("stage2.avuc_weight"), 0U) << "an option of another method";
+}
+
+TEST(Recipe, APathMayHoldAnySign) {
+  const std::string path = "o'neil \"x\" \\ é";
+  EXPECT_EQ(parse(kTwoStages, {text_override("data.path", path)}).data.path, path);
 }
 
 TEST(Recipe, ItsTextReadsBackAsTheSameText) {

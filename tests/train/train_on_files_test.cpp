@@ -17,6 +17,7 @@ constexpr const char* kRecipeOfFiles = R"(
 path = "drawn/split.csv"
 resize_to = 28
 image_size = 24
+reduce_to = 20
 fit = "crop"
 [augmentation]
 crop_least = 0.6

@@ -1,7 +1,6 @@
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
-#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -26,15 +25,10 @@ void wait_for(const c10::cuda::CUDAStream& earlier, const c10::cuda::CUDAStream&
   event.block(later);
 }
 
-/// During a capture LibTorch cannot give back what it has cached, graphs of earlier runs included,
-/// and would run out of memory: it is given back before, where less than half of the device's
-/// memory is free.
-void make_room() {
-  std::size_t free_bytes = 0;
-  std::size_t all_bytes = 0;
-  C10_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all_bytes));
-  if (free_bytes < all_bytes / 2) c10::cuda::CUDACachingAllocator::emptyCache();
-}
+/// A graph has memory of its own, and during a capture LibTorch cannot give back what it has
+/// cached: what the steps before the capture used would be held a second time for as long as the
+/// run lasts, and so would the graphs of earlier runs.
+void make_room() { c10::cuda::CUDACachingAllocator::emptyCache(); }
 
 }  // namespace
 

@@ -92,12 +92,6 @@ double kl_element_weight(const KlOptions& options, const KlScale& scale, std::in
              : options.weight / (static_cast<double>(scale.batch) * static_cast<double>(size));
 }
 
-KlReduction parse_kl_reduction(const std::string& name) {
-  if (name == "elbo") return KlReduction::kElbo;
-  if (name == "mean") return KlReduction::kMean;
-  throw ArgumentError("the KL reduction must be elbo or mean, not " + name);
-}
-
 at::Tensor kl_elements(const at::Tensor& mu, const at::Tensor& rho, const at::Tensor& prior_mean,
                        double prior_sigma) {
   check_positive("prior_sigma", prior_sigma);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cubcal/bayes/parameter_store.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
@@ -14,8 +15,8 @@ enum class KlReduction {
   kMean   ///< sum over tensors of mean(KL) / batch: what Bayesian-Torch does, and so the paper
 };
 
-/// "elbo" or "mean"; anything else throws ArgumentError.
-KlReduction parse_kl_reduction(const std::string& name);
+inline constexpr NamedValue<KlReduction> kKlReductions[] = {{"elbo", KlReduction::kElbo},
+                                                            {"mean", KlReduction::kMean}};
 
 struct KlOptions {
   KlReduction reduction = KlReduction::kElbo;

@@ -98,6 +98,12 @@ void check_augmentation_options(const AugmentationOptions& options) {
   check_in_closed("the augmentation contrast", options.contrast, 0, 1);
 }
 
+bool changes_images(const AugmentationOptions& options) {
+  return options.horizontal_flip || options.vertical_flip || options.shift > 0 ||
+         options.rotation > 0 || options.crop_least < 1 || options.brightness > 0 ||
+         options.contrast > 0;
+}
+
 at::Tensor augmentation_maps(const AugmentationKey& key, const AugmentationOptions& options,
                              std::int64_t height, std::int64_t width, std::int64_t result_height,
                              std::int64_t result_width) {

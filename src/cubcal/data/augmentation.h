@@ -9,13 +9,13 @@
 
 namespace cubcal {
 
-/// Random changes that leave an image's class as it is. The defaults suit lesions on skin, which
-/// have no up or down; for X-rays set vertical_flip to false.
+/// Random changes that leave an image's class as it is. Which ones do depends on the images (a
+/// lesion on skin has no up or down, a radiograph has), so everything is off unless asked for.
 struct AugmentationOptions {
-  bool horizontal_flip = true;  ///< mirror left and right with probability 1/2
-  bool vertical_flip = true;    ///< mirror top and bottom with probability 1/2
-  double shift = 0.06;   ///< largest shift along each axis, as a share of the image, [0, 0.5]
-  double rotation = 10;  ///< largest rotation in degrees, [0, 180]
+  bool horizontal_flip = false;  ///< mirror left and right with probability 1/2
+  bool vertical_flip = false;    ///< mirror top and bottom with probability 1/2
+  double shift = 0;     ///< largest shift along each axis, as a share of the image, [0, 0.5]
+  double rotation = 0;  ///< largest rotation in degrees, [0, 180]
   /// Random resized crop: the share of the image's area that is cut out and enlarged, from
   /// crop_least (1: no crop, the middle) to crop_largest, (0, 1].
   double crop_least = 1;
@@ -27,6 +27,9 @@ struct AugmentationOptions {
 
 /// Throws ArgumentError where a field is outside its domain.
 void check_augmentation_options(const AugmentationOptions& options);
+
+/// Whether any of the changes is on.
+bool changes_images(const AugmentationOptions& options);
 
 /// Which images are changed, and when. An image's change follows from (seed, epoch, index) alone:
 /// not from its place in a batch, and not from a worker.

@@ -36,6 +36,7 @@ struct ImageSet {
   std::string kind = "drawn";             ///< in words: "manifest", "npz set", ...
   std::vector<std::string> columns = {};  ///< names of the metadata
   ImageFit fit = ImageFit::kStretch;      ///< how images were brought to their size
+  std::int64_t reduce_to = 0;             ///< shorter side they were made small to first; 0: none
   DicomWindow dicom_window = DicomWindow::kFile;
   std::vector<std::string> skipped = {};  ///< why files were left out, a sentence each
 

@@ -50,7 +50,7 @@ void check_preprocessing(const Preprocessing& preprocessing) {
   bool sound = preprocessing.height > 0 && preprocessing.width > 0 && !preprocessing.mean.empty() &&
                preprocessing.mean.size() == preprocessing.standard_deviation.size();
   sound = sound && preprocessing.image_height() >= preprocessing.height &&
-          preprocessing.image_width() >= preprocessing.width &&
+          preprocessing.image_width() >= preprocessing.width && preprocessing.reduce_to >= 0 &&
           (preprocessing.largest_level == 255 || preprocessing.largest_level == 65535);
   for (const double mean : preprocessing.mean) sound = sound && std::isfinite(mean);
   for (const double deviation : preprocessing.standard_deviation) {
@@ -59,7 +59,8 @@ void check_preprocessing(const Preprocessing& preprocessing) {
   if (!sound) {
     throw DataError(
         "preprocessing must have a positive height and width, a stored size that is no smaller, "
-        "a largest level of 255 or 65535, and a finite mean and positive standard deviation per "
+        "no negative reduction, a largest level of 255 or 65535, and a finite mean and positive "
+        "standard deviation per "
         "channel");
   }
 }
@@ -159,6 +160,7 @@ nlohmann::json to_json(const Preprocessing& preprocessing) {
           {"standard_deviation", preprocessing.standard_deviation},
           {"stored_height", preprocessing.image_height()},
           {"stored_width", preprocessing.image_width()},
+          {"reduce_to", preprocessing.reduce_to},
           {"fit", image_fit_name(preprocessing.fit)},
           {"largest_level", preprocessing.largest_level},
           {"dicom_window", dicom_window_name(preprocessing.dicom_window)}};
@@ -173,6 +175,7 @@ Preprocessing preprocessing_from_json(const nlohmann::json& object) {
     result.standard_deviation = object.at("standard_deviation").get<std::vector<double>>();
     result.stored_height = object.value("stored_height", result.height);
     result.stored_width = object.value("stored_width", result.width);
+    result.reduce_to = object.value("reduce_to", std::int64_t{0});
     result.fit = parse_image_fit(object.value("fit", "stretch"));
     result.largest_level = object.value("largest_level", std::int64_t{255});
     result.dicom_window = parse_dicom_window(object.value("dicom_window", "file"));

@@ -22,6 +22,7 @@ struct Preprocessing {
   std::vector<double> standard_deviation;  ///< one per channel, positive
   std::int64_t stored_height = 0;          ///< of images in memory; 0: that of the input
   std::int64_t stored_width = 0;
+  std::int64_t reduce_to = 0;  ///< shorter side an image is made small to before that; 0: none
   ImageFit fit = ImageFit::kStretch;  ///< how an image is brought to the stored size
   std::int64_t largest_level = 255;   ///< 65535 for images of 16 bits
   DicomWindow dicom_window = DicomWindow::kFile;
@@ -30,6 +31,10 @@ struct Preprocessing {
   std::int64_t image_height() const { return stored_height > 0 ? stored_height : height; }
   std::int64_t image_width() const { return stored_width > 0 ? stored_width : width; }
 };
+
+/// What torchvision's weights were trained with, of values in [0, 1].
+inline const std::vector<double> kImageNetMean = {0.485, 0.456, 0.406};
+inline const std::vector<double> kImageNetDeviation = {0.229, 0.224, 0.225};
 
 /// Throws DataError where a field is missing or outside its domain.
 void check_preprocessing(const Preprocessing& preprocessing);

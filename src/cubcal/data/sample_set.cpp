@@ -43,6 +43,7 @@ ImageSet to_image_set(const SampleBlock& block) {
   set.class_names = catalog.class_names;
   set.columns = catalog.columns;
   set.fit = block.fit;
+  set.reduce_to = static_cast<std::int64_t>(block.reduce_to);
   set.dicom_window = block.dicom_window;
   set.skipped = block.skipped;
   const at::Tensor images = levels_tensor(block.images);

@@ -13,6 +13,7 @@ at::Tensor image_input(const Image& image, const Preprocessing& preprocessing) {
   }
   const bool deep = preprocessing.largest_level > 255;
   ImageShape shape;
+  shape.reduce_to = static_cast<std::size_t>(preprocessing.reduce_to);
   shape.height = static_cast<std::size_t>(preprocessing.image_height());
   shape.width = static_cast<std::size_t>(preprocessing.image_width());
   shape.fit = preprocessing.fit;

@@ -52,6 +52,12 @@ constexpr const char* kShares = "class_share";
 
 }  // namespace
 
+nlohmann::ordered_json settings_json(const Settings& settings) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : settings) object[key] = nlohmann::ordered_json::parse(value);
+  return object;
+}
+
 json to_json(const Provenance& provenance) {
   json metrics = json::object();
   for (const auto& [name, value] : provenance.metrics) {
@@ -60,6 +66,7 @@ json to_json(const Provenance& provenance) {
   json object = {{"program", provenance.program},
                  {"recipe", provenance.recipe},
                  {"recipe_hash", provenance.recipe_hash},
+                 {"settings", settings_json(provenance.settings)},
                  {"seed", provenance.seed},
                  {"data", provenance.data},
                  {"data_hash", provenance.data_hash},
@@ -76,6 +83,14 @@ Provenance provenance_from_json(const json& object) {
   fields.read("program", provenance.program);
   fields.read("recipe", provenance.recipe);
   fields.read("recipe_hash", provenance.recipe_hash);
+  if (object.contains("settings")) {
+    if (!object["settings"].is_object()) {
+      throw DataError("the field 'settings' of provenance must be an object");
+    }
+    for (const auto& [key, value] : object["settings"].items()) {
+      provenance.settings.emplace_back(key, value.dump());
+    }
+  }
   fields.read("seed", provenance.seed);
   fields.read("data", provenance.data);
   fields.read("data_hash", provenance.data_hash);

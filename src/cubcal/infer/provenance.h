@@ -5,16 +5,26 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cubcal/data/phantom_drawing.h"
 
 namespace cubcal {
+
+/// Keys of a recipe ("stage2.beta") with the values in force as JSON text, defaults included: what
+/// a run was made with stays known when defaults change.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// An object of typed values, in the order of the settings.
+nlohmann::ordered_json settings_json(const Settings& settings);
 
 /// Where a model comes from: enough to make it again, and to draw its data again.
 struct Provenance {
   std::string program;      ///< "cubcal 0.1.0"; save_model fills it in where it is empty
   std::string recipe = {};  ///< the recipe's whole text, or the command for a model without one
   std::string recipe_hash = {};  ///< content_hash of it
+  Settings settings = {};        ///< what the recipe came to
   std::uint64_t seed = 0;
   std::string data = {};       ///< name of the training set: "phantom", or the path of a file
   std::string data_hash = {};  ///< content_hash of the set

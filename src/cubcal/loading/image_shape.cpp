@@ -1,5 +1,7 @@
 #include "cubcal/loading/image_shape.h"
 
+#include <algorithm>
+
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/image_resize.h"
@@ -7,6 +9,8 @@
 namespace cubcal {
 
 namespace {
+
+constexpr std::size_t kLeastReducedSide = 8;
 
 /// Interleaved levels to planes; `factor` spreads 8 bits over 16.
 template <class In, class Out>
@@ -29,11 +33,19 @@ void check_image_shape(const ImageShape& shape) {
     throw ArgumentError("images can be loaded with 1 or 3 channels, not " +
                         std::to_string(shape.channels));
   }
+  if (shape.reduce_to != 0 && shape.reduce_to < kLeastReducedSide) {
+    throw ArgumentError("images can be reduced to a shorter side of " +
+                        std::to_string(kLeastReducedSide) + " pixels or more, not " +
+                        std::to_string(shape.reduce_to));
+  }
 }
 
 Image shape_image(Image image, const ImageShape& shape) {
   if (image.is_deep() && !shape.keep_16_bits) image = to_8_bits(std::move(image));
   if (shape.channels != 0) image = to_channels(std::move(image), shape.channels);
+  if (shape.reduce_to != 0 && std::min(image.height, image.width) > shape.reduce_to) {
+    image = resize_shorter_side(image, shape.reduce_to);
+  }
   return shape.height == 0 ? image : fit_image(image, shape.fit, shape.height, shape.width);
 }
 

@@ -75,11 +75,14 @@ void check_one_size(const Catalog& catalog, const std::vector<Image>& images) {
 void check_pack(const SampleBlock& pack, const std::string& path, const ImageShape& shape) {
   const bool fits =
       (shape.height == 0 || (shape.height == pack.height() && shape.width == pack.width())) &&
-      (shape.channels == 0 || shape.channels == pack.channels());
+      (shape.channels == 0 || shape.channels == pack.channels()) &&
+      (shape.reduce_to == 0 || shape.reduce_to == pack.reduce_to);
   if (fits) return;
   throw ArgumentError("the pack '" + path + "' holds images of " + std::to_string(pack.channels()) +
                       " x " + std::to_string(pack.height()) + " x " + std::to_string(pack.width()) +
-                      ", not of the size or the channels asked for: pack the set anew");
+                      (pack.reduce_to > 0 ? " reduced to " + std::to_string(pack.reduce_to) : "") +
+                      ", not of the size, the channels or the reduction asked for: pack the set "
+                      "anew");
 }
 
 }  // namespace
@@ -88,6 +91,7 @@ SampleBlock load_samples(const Catalog& catalog, const LoadOptions& options) {
   check_image_shape(options.shape);
   SampleBlock block;
   block.fit = options.shape.fit;
+  block.reduce_to = options.shape.reduce_to;
   block.dicom_window = options.files.dicom_window;
   block.catalog = ordered_by_split(catalog);
   Decoded decoded = decode(block.catalog, options);

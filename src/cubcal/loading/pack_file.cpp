@@ -118,6 +118,7 @@ std::string write_pack(const std::string& path, const SampleBlock& block) {
        {"class_names", json(block.catalog.class_names).dump()},
        {"columns", json(block.catalog.columns).dump()},
        {"fit", image_fit_name(block.fit)},
+       {"reduce_to", std::to_string(block.reduce_to)},
        {"dicom_window", dicom_window_name(block.dicom_window)},
        {"content_hash", hash}});
   return hash;
@@ -138,6 +139,14 @@ SampleBlock read_pack(const std::string& path) {
     block.dicom_window = parse_dicom_window(field(file, path, "dicom_window"));
   } catch (const ArgumentError& error) {
     throw no_pack(path, std::string("its fit or DICOM window ") + error.what());
+  }
+  if (file.metadata.count("reduce_to") > 0) {  // packs of before that key were not reduced
+    const std::string& text = file.metadata.at("reduce_to");
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, block.reduce_to);
+    if (error != std::errc() || stop != end) {
+      throw no_pack(path, "its reduce_to is no whole number from 0 on");
+    }
   }
   block.catalog.kind = CatalogKind::kPack;
   block.catalog.path = block.catalog.root = path;

@@ -8,8 +8,8 @@
 /// `labels` [N] (I64; -1: none of the classes) and `manifest` (U8), the catalog as CSV text. Any
 /// reader of safetensors opens it; images are mapped, so that opening one costs next to nothing.
 /// Its metadata has `format` = "cubcal-pack", `version`, `class_names` and `columns` (JSON lists),
-/// `fit`, `dicom_window`, and `content_hash`, which goes into the record of every run that is
-/// trained on it.
+/// `fit`, `reduce_to`, `dicom_window`, and `content_hash`, which goes into the record of every run
+/// that is trained on it.
 namespace cubcal {
 
 /// By the extension .safetensors.

@@ -60,6 +60,7 @@ SampleBlock subset(const SampleBlock& block, const Catalog& chosen) {
   SampleBlock result;
   result.catalog = ordered_by_split(chosen);
   result.fit = block.fit;
+  result.reduce_to = block.reduce_to;
   result.dicom_window = block.dicom_window;
   result.skipped = block.skipped;
   std::unordered_map<std::string, std::size_t> rows;

@@ -15,6 +15,7 @@ struct SampleBlock {
   Catalog catalog;  ///< samples in the order of split_names(), within a split as they came
   NdArray images;   ///< uint8 or uint16 [N, C, H, W]
   ImageFit fit = ImageFit::kStretch;
+  std::size_t reduce_to = 0;  ///< see ImageShape
   DicomWindow dicom_window = DicomWindow::kFile;
   std::vector<std::string> skipped;  ///< why files were left out, a sentence each
 

@@ -90,6 +90,19 @@ void add_runs(const ExperimentPlan& plan, const std::string& regime, std::uint64
 
 }  // namespace
 
+FitOptions CalibrationPlan::fit_options(CalibrationMethod method) const {
+  FitOptions options;
+  options.method = method;
+  options.thresholds = thresholds;
+  options.eta = eta;
+  if (is_scalar(method)) options.box = box;
+  if (method == CalibrationMethod::kDts) {
+    options.box_high = box_high;
+    options.box_low = box_low;
+  }
+  return options;
+}
+
 ExperimentPlan read_experiment(StrictTable table) {
   ExperimentPlan plan;
   table.read("name", plan.name);

@@ -3,14 +3,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "cubcal/calibration/fit.h"
 
 /// An experiment is a grid of runs of one recipe, data regime x seed x training method, whose
 /// tables stand beside the paper's.
 namespace cubcal {
 
 class StrictTable;
+
+/// The [calibration] table of a recipe: how the calibrations of its runs are fitted.
+struct CalibrationPlan {
+  std::optional<Thresholds> thresholds;  ///< unset: derived from `eta` and the number of classes
+  double eta = kDefaultEta;
+  std::optional<TemperatureBox> box;       ///< of ts-nll and ts-bcce; unset: FitOptions'
+  std::optional<TemperatureBox> box_high;  ///< of dts; dts-guarded has its own
+  std::optional<TemperatureBox> box_low;
+
+  FitOptions fit_options(CalibrationMethod method) const;
+};
 
 /// The [experiment] table of a recipe. docs/experiment.md lists its keys.
 struct ExperimentPlan {
@@ -22,7 +36,8 @@ struct ExperimentPlan {
   std::size_t seeds = 3;
   std::size_t passes = 80;     ///< of the logits
   std::string model = "last";  ///< "last" or "best": which model of a run is measured
-  std::string ood_by;          ///< column that tells the kinds of outliers apart
+  CalibrationPlan calibration;
+  std::string ood_by;  ///< column that tells the kinds of outliers apart
   /// Overrides by method or by regime.
   std::map<std::string, std::vector<std::string>> set;
   /// Further rows of the regime "full": name and overrides, the method's among them.

@@ -1,9 +1,9 @@
 #include "cubcal/recipe/recipe.h"
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cubcal/core/content_hash.h"
-#include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/loading/dicom_window.h"
 #include "cubcal/recipe/strict_table.h"
@@ -14,53 +14,25 @@ namespace {
 
 constexpr std::size_t kMaxRecipeBytes = 1 << 20;
 
-DataKind parse_data_kind(const std::string& name) {
-  if (name == "phantom") return DataKind::kPhantom;
-  if (name == "path") return DataKind::kPath;
-  throw ArgumentError("there is no kind of data '" + name + "'; known are phantom and path");
-}
+constexpr NamedValue<DataKind> kDataKinds[] = {{"phantom", DataKind::kPhantom},
+                                               {"path", DataKind::kPath}};
+constexpr NamedValue<BadFilePolicy> kBadFilePolicies[] = {{"fail", BadFilePolicy::kFail},
+                                                          {"skip", BadFilePolicy::kSkip}};
+constexpr NamedValue<bool> kLeaks[] = {{"refuse", false}, {"allow", true}};
+constexpr NamedValue<MopedPrior> kMopedPriors[] = {{"zero", MopedPrior::kZero},
+                                                   {"weights", MopedPrior::kWeights}};
+constexpr NamedValue<BetaMode> kBetaModes[] = {
+    {"fixed", BetaMode::kFixed}, {"share", BetaMode::kShare}, {"auto", BetaMode::kAutomatic}};
+constexpr NamedValue<BatchReduction> kBatchReductions[] = {{"sum", BatchReduction::kSum},
+                                                           {"mean", BatchReduction::kMean}};
+constexpr NamedValue<StageStart> kStageStarts[] = {{"previous", StageStart::kPrevious},
+                                                   {"scratch", StageStart::kScratch}};
+constexpr NamedValue<NormMomentumPer> kNormMomentumPer[] = {{"step", NormMomentumPer::kStep},
+                                                            {"pass", NormMomentumPer::kPass}};
+constexpr NamedValue<const char*> kConvolutions[] = {
+    {"auto", "auto"}, {"im2col", "im2col"}, {"onednn", "onednn"}, {"panels", "panels"}};
 
-BadFilePolicy parse_bad_file_policy(const std::string& name) {
-  if (name == "fail") return BadFilePolicy::kFail;
-  if (name == "skip") return BadFilePolicy::kSkip;
-  throw ArgumentError("must be fail or skip, not '" + name + "'");
-}
-
-bool parse_leaks(const std::string& name) {
-  if (name == "refuse") return false;
-  if (name == "allow") return true;
-  throw ArgumentError("must be refuse or allow, not '" + name + "'");
-}
-
-MopedPrior parse_moped_prior(const std::string& name) {
-  if (name == "zero") return MopedPrior::kZero;
-  if (name == "weights") return MopedPrior::kWeights;
-  throw ArgumentError("must be zero or weights, not '" + name + "'");
-}
-
-BetaMode parse_beta_mode(const std::string& name) {
-  if (name == "fixed") return BetaMode::kFixed;
-  if (name == "auto") return BetaMode::kAutomatic;
-  if (name == "share") return BetaMode::kShare;
-  throw ArgumentError("must be fixed, share or auto, not '" + name + "'");
-}
-
-BatchReduction parse_batch_reduction(const std::string& name) {
-  if (name == "sum") return BatchReduction::kSum;
-  if (name == "mean") return BatchReduction::kMean;
-  throw ArgumentError("must be sum or mean, not '" + name + "'");
-}
-
-StageStart parse_stage_start(const std::string& name) {
-  if (name == "previous") return StageStart::kPrevious;
-  if (name == "scratch") return StageStart::kScratch;
-  throw ArgumentError("must be previous or scratch, not '" + name + "'");
-}
-
-std::string parse_convolution(const std::string& name) {
-  if (name == "auto" || name == "im2col" || name == "onednn" || name == "panels") return name;
-  throw ArgumentError("must be auto, im2col, onednn or panels, not '" + name + "'");
-}
+std::string parse_convolution(const std::string& name) { return value_named(kConvolutions, name); }
 
 void read_phantom(StrictTable table, PhantomOptions& phantom) {
   table.read("seed", phantom.seed);
@@ -82,15 +54,34 @@ void read_shape(StrictTable& table, DataOptions& data, RunOptions& run) {
   std::int64_t resize_to = 0;
   table.read("image_size", run.input_size);
   table.read("resize_to", resize_to);
-  table.read_as("fit", shape.fit, parse_image_fit);
+  table.read("reduce_to", shape.reduce_to);
+  table.read_named("fit", shape.fit, parse_image_fit, image_fit_name);
   table.read("channels", shape.channels);
   table.read("keep_16_bits", shape.keep_16_bits);
-  table.read_as("dicom_window", data.load.files.dicom_window, parse_dicom_window);
+  table.read_named("dicom_window", data.load.files.dicom_window, parse_dicom_window,
+                   dicom_window_name);
   if (resize_to == 0) resize_to = run.input_size;
   if (run.input_size < 0 || resize_to < run.input_size) {
     throw ArgumentError("data.resize_to must be at least data.image_size, and neither below 0");
   }
   shape.height = shape.width = static_cast<std::size_t>(resize_to);
+}
+
+/// A name, or [means, deviations] with a number per channel each.
+void read_normalise(StrictTable& table, NormaliseOptions& normalise) {
+  if (!table.has("normalise") || table.has_text("normalise")) {
+    table.read_named("normalise", normalise.with, kNormaliseNames);
+    return;
+  }
+  std::vector<std::vector<double>> lists;
+  table.read("normalise", lists);
+  const bool fits = lists.size() == 2 && !lists[0].empty() && lists[0].size() == lists[1].size();
+  if (!fits) {
+    table.refuse("normalise",
+                 "must be train, imagenet, model, or a list of means and one of as many "
+                 "deviations, a number per channel");
+  }
+  normalise = {NormaliseWith::kGiven, lists[0], lists[1]};
 }
 
 void read_rows(StrictTable& table, DataOptions& data) {
@@ -103,7 +94,7 @@ void read_rows(StrictTable& table, DataOptions& data) {
   table.read("fraction", data.fraction);
   table.read("balance", data.balance);
   table.read("seed", data.seed);
-  table.read_as("bad_files", data.load.bad_files, parse_bad_file_policy);
+  table.read_named("bad_files", data.load.bad_files, kBadFilePolicies);
 }
 
 void read_split(StrictTable table, DataOptions& data) {
@@ -119,10 +110,11 @@ void read_split(StrictTable table, DataOptions& data) {
 void read_data(StrictTable table, DataOptions& data, RunOptions& run) {
   table.read("path", data.path);
   if (!data.path.empty()) data.kind = DataKind::kPath;
-  table.read_as("kind", data.kind, parse_data_kind);
+  table.read_named("kind", data.kind, kDataKinds);
   read_shape(table, data, run);
+  read_normalise(table, run.normalise);
   read_rows(table, data);
-  table.read_as("leaks", run.allow_leaks, parse_leaks);
+  table.read_named("leaks", run.allow_leaks, kLeaks);
   read_split(table.section("split"), data);
   read_phantom(table.section("phantom"), data.phantom);
   table.finish();
@@ -155,7 +147,7 @@ void read_augmentation(StrictTable table, RunOptions& run) {
 
 void read_optimiser(StrictTable& table, StageOptions& stage) {
   table.read("learning_rate", stage.learning_rate.peak);
-  table.read_as("schedule", stage.learning_rate.schedule, parse_learning_rate_schedule);
+  table.read_named("schedule", stage.learning_rate.schedule, kLearningRateSchedules);
   table.read("warmup_epochs", stage.learning_rate.warmup_epochs);
   table.read("final_share", stage.learning_rate.final_share);
   table.read("rise_share", stage.learning_rate.rise_share);
@@ -163,49 +155,62 @@ void read_optimiser(StrictTable& table, StageOptions& stage) {
   table.read("momentum", stage.sgd.momentum);
   table.read("nesterov", stage.sgd.nesterov);
   table.read("weight_decay", stage.sgd.weight_decay);
-  table.read_as("weight_decay_on", stage.sgd.decay_scope, parse_decay_scope);
+  table.read_named("weight_decay_on", stage.sgd.decay_scope, kDecayScopes);
   table.read("decay_norms_and_biases", stage.sgd.decay_norms_and_biases);
   table.read("clip_norm", stage.sgd.clip_norm);
 }
 
-void read_bayes(StrictTable& table, StageOptions& stage) {
+/// Options that are not the method's are known but not noted: they change nothing.
+void read_method(StrictTable& table, StageOptions& stage, Settings* settings) {
+  const auto note_if = [&](bool of_the_method) {
+    table.note_to(of_the_method ? settings : nullptr);
+  };
+  note_if(stage.method != TrainingMethod::kDeterministic);
   table.read("passes", stage.passes);
+  table.read("dropout_rate", stage.dropout_rate);
+  note_if(layer_kind(stage.method) == LayerKind::kVariational);
   table.read("initial_rho", stage.initial_rho);
   table.read("moped_delta", stage.moped.delta);
   table.read("moped_sigma_floor", stage.moped.sigma_floor);
-  table.read_as("moped_prior", stage.moped.prior, parse_moped_prior);
-  table.read("dropout_rate", stage.dropout_rate);
-  table.read_as("kl_reduction", stage.kl.reduction, parse_kl_reduction);
+  table.read_named("moped_prior", stage.moped.prior, kMopedPriors);
+  table.read_named("kl_reduction", stage.kl.reduction, kKlReductions);
   table.read("kl_weight", stage.kl.weight);
   table.read("prior_sigma", stage.kl.prior_sigma);
+  note_if(stage.method == TrainingMethod::kBnnCub);
   table.read("gamma", stage.cub.gamma);
-  table.read_as("cub_reduction", stage.cub.reduction, parse_batch_reduction);
+  table.read_named("cub_reduction", stage.cub.reduction, kBatchReductions);
   table.read("cub_epsilon", stage.cub.epsilon);
-  table.read_as("beta_mode", stage.beta.mode, parse_beta_mode);
+  table.read_named("beta_mode", stage.beta.mode, kBetaModes);
   table.read("beta", stage.beta.beta);
   table.read("beta_share", stage.beta.share);
   table.read("beta_warmup_epochs", stage.beta.warmup_epochs);
+  note_if(stage.method == TrainingMethod::kBnnAvuc);
   table.read("avuc_weight", stage.avuc_weight);
   table.read("avuc_threshold_epochs", stage.avuc_threshold_epochs);
+  table.note_to(settings);
 }
 
-void read_stage(StrictTable& table, StageOptions& stage) {
-  table.read_as("method", stage.method, parse_training_method);
-  table.read_as("start", stage.start, parse_stage_start);
+void read_stage(StrictTable& table, StageOptions& stage, Settings* settings) {
+  table.note_to(settings);
+  table.read_named("method", stage.method, parse_training_method, training_method_name);
+  table.read_named("start", stage.start, kStageStarts);
   table.read("epochs", stage.epochs);
   table.read("batch", stage.batch);
   table.read("norm_momentum", stage.norm_momentum);
+  table.read_named("norm_momentum_per", stage.norm_momentum_per, kNormMomentumPer);
+  table.read("class_weight_power", stage.class_weight_power);
   read_optimiser(table, stage);
-  read_bayes(table, stage);
+  read_method(table, stage, settings);
   table.read("monitor", stage.early_stop.metric);
   table.read("patience", stage.early_stop.patience);
   table.read("min_epochs", stage.early_stop.min_epochs);
   table.finish();
 }
 
-void read_stages(StrictTable& table, RunOptions& run) {
+void read_stages(StrictTable& table, RunOptions& run, Settings& settings) {
   std::vector<std::int64_t> wanted = {1, 2};
   const bool listed = table.has("stages");
+  table.note_to(nullptr);  // each stage that is run notes its own keys
   table.read("stages", wanted);
   for (const std::int64_t number : {1, 2}) {
     StrictTable section = table.section(number == 1 ? "stage1" : "stage2");
@@ -213,14 +218,45 @@ void read_stages(StrictTable& table, RunOptions& run) {
     stage.method = number == 1 ? TrainingMethod::kDeterministic : TrainingMethod::kBnnCub;
     const bool has_previous = !run.stages.empty() || !run.pretrained.empty();
     stage.start = has_previous ? StageStart::kPrevious : StageStart::kScratch;
-    read_stage(section, stage);
+    Settings noted;
+    read_stage(section, stage, &noted);
     const bool chosen = std::find(wanted.begin(), wanted.end(), number) != wanted.end();
     if (listed && chosen && !section.present()) {
       throw ArgumentError("stages lists " + std::to_string(number) + ", but there is no [stage" +
                           std::to_string(number) + "]");
     }
-    if (chosen && section.present()) run.stages.push_back(stage);
+    if (!chosen || !section.present()) continue;
+    run.stages.push_back(stage);
+    settings.insert(settings.end(), noted.begin(), noted.end());
   }
+}
+
+std::optional<TemperatureBox> read_box(StrictTable& table, const char* key) {
+  std::optional<std::pair<double, double>> limits;
+  table.read(key, limits);
+  if (!limits) return std::nullopt;
+  if (!(limits->first > 0 && limits->first <= limits->second)) {
+    table.refuse(key, "must be two positive temperatures, the lower one first");
+  }
+  return TemperatureBox{limits->first, limits->second};
+}
+
+void read_calibration(StrictTable table, CalibrationPlan& plan) {
+  std::optional<std::pair<double, double>> gammas;
+  table.read("thresholds", gammas);
+  table.read("eta", plan.eta);
+  if (gammas) {
+    plan.thresholds = Thresholds{gammas->first, gammas->second, plan.eta};
+    try {
+      check_thresholds(*plan.thresholds);
+    } catch (const ArgumentError& error) {
+      table.refuse("thresholds", error.what());
+    }
+  }
+  plan.box = read_box(table, "t");
+  plan.box_high = read_box(table, "t_high");
+  plan.box_low = read_box(table, "t_low");
+  table.finish();
 }
 
 /// "a.b=c" put into the table; c as TOML where it is, else as text.
@@ -256,10 +292,11 @@ void apply_override(toml::table& table, const std::string& text) {
   }
 }
 
-/// Neither the experiment a run is part of nor a stage it leaves out is part of the run: where
-/// they change, it stays as it is.
+/// Neither the experiment a run is part of, nor what is done to its logits, nor a stage it leaves
+/// out is part of the run: where they change, it stays as it is.
 std::string text_of_a_run(toml::table table) {
   table.erase("experiment");
+  table.erase("calibration");
   if (const toml::array* stages = table["stages"].as_array()) {
     for (const std::int64_t number : {1, 2}) {
       bool chosen = false;
@@ -289,15 +326,17 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   Recipe recipe;
   StrictTable root(&table, "", source);
   recipe.experiment = read_experiment(root.section("experiment"));
+  root.note_to(&recipe.settings);
   recipe.text = text_of_a_run(table);
   RunOptions& run = recipe.run;
   root.read("seed", run.seed);
   recipe.data.phantom.seed = run.seed;
   root.read("threads", recipe.threads);
   root.read("device", run.device);
-  root.read_as("precision", run.compute.precision, parse_precision);
+  root.read_named("precision", run.compute.precision, parse_precision, precision_name);
   root.read("fused", run.compute.fused);
-  root.read_as("convolution", recipe.convolution, parse_convolution);
+  root.read_named("convolution", recipe.convolution, parse_convolution,
+                  [](const std::string& name) { return name; });
   recipe.data.seed = run.seed;
   read_data(root.section("data"), recipe.data, run);
   read_model(root.section("model"), run);
@@ -305,7 +344,9 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   StrictTable loss = root.section("loss");
   loss.read("class_weight_power", run.class_weight_power);
   loss.finish();
-  read_stages(root, run);
+  read_stages(root, run, recipe.settings);
+  root.note_to(&recipe.settings);
+  read_calibration(root.section("calibration"), recipe.experiment.calibration);
   StrictTable validation = root.section("validation");
   validation.read("passes", run.validation.passes);
   validation.read("batch", run.validation.batch);
@@ -330,10 +371,15 @@ Recipe load_recipe(const std::string& path, const std::vector<std::string>& over
   return parse_recipe(read_text_file(path, kMaxRecipeBytes), path, overrides);
 }
 
+std::string text_override(const std::string& key, const std::string& value) {
+  return key + "=" + nlohmann::json(value).dump();  // a JSON text is a TOML text
+}
+
 Provenance make_provenance(const Recipe& recipe, const ImageSet& set) {
   Provenance provenance;
   provenance.recipe = recipe.text;
   provenance.recipe_hash = content_hash(recipe.text);
+  provenance.settings = recipe.settings;
   provenance.seed = recipe.run.seed;
   provenance.data = set.name;
   provenance.data_hash = content_hash(set);

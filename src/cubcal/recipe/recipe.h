@@ -17,6 +17,7 @@ struct Recipe {
   std::size_t threads = 0;           ///< 0: all processors
   std::string convolution = "auto";  ///< "auto": measured at the start; or a backend's name
   ExperimentPlan experiment;         ///< the grid around the run
+  Settings settings;                 ///< every key that has an effect, defaults included
   std::string text;                  ///< of the run as TOML, overrides applied
 };
 
@@ -29,6 +30,9 @@ struct Recipe {
 Recipe parse_recipe(const std::string& text, const std::string& source,
                     const std::vector<std::string>& overrides = {});
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// The override that sets a key to this very text, whatever signs it holds.
+std::string text_override(const std::string& key, const std::string& value);
 
 /// What is kept with the models of a run: the recipe's text and the data, with their hashes.
 Provenance make_provenance(const Recipe& recipe, const ImageSet& set);

@@ -1,6 +1,7 @@
 #include "cubcal/recipe/strict_table.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
@@ -33,25 +34,40 @@ const toml::node* StrictTable::find(const char* key) {
   return table_ == nullptr ? nullptr : table_->get(key);
 }
 
+std::string StrictTable::text_at(const char* key) const {
+  const toml::node* node = table_->get(key);
+  if (!node->is_string()) refuse_type(key, "text in quotes");
+  return node->as_string()->get();
+}
+
+template <class Value>
+void StrictTable::note(const char* key, const Value& value) {
+  if (settings_ != nullptr) settings_->emplace_back(full_name(key), nlohmann::json(value).dump());
+}
+template void StrictTable::note(const char* key, const std::string& value);
+
 void StrictTable::read(const char* key, bool& value) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  if (!node->is_boolean()) refuse_type(key, "true or false");
-  value = node->as_boolean()->get();
+  if (const toml::node* node = find(key)) {
+    if (!node->is_boolean()) refuse_type(key, "true or false");
+    value = node->as_boolean()->get();
+  }
+  note(key, value);
 }
 
 void StrictTable::read(const char* key, double& value) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  if (!node->is_number()) refuse_type(key, "a number");
-  value = *node->value<double>();
+  if (const toml::node* node = find(key)) {
+    if (!node->is_number()) refuse_type(key, "a number");
+    value = *node->value<double>();
+  }
+  note(key, value);
 }
 
 void StrictTable::read(const char* key, std::int64_t& value) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  if (!node->is_integer()) refuse_type(key, "a whole number");
-  value = node->as_integer()->get();
+  if (const toml::node* node = find(key)) {
+    if (!node->is_integer()) refuse_type(key, "a whole number");
+    value = node->as_integer()->get();
+  }
+  note(key, value);
 }
 
 void StrictTable::read(const char* key, int& value) {
@@ -64,67 +80,95 @@ void StrictTable::read(const char* key, int& value) {
 }
 
 void StrictTable::read(const char* key, std::uint64_t& value) {
-  if (!has(key)) {
-    find(key);
-    return;
+  if (const toml::node* node = find(key)) {
+    if (!node->is_integer()) refuse_type(key, "a whole number");
+    const std::int64_t wide = node->as_integer()->get();
+    if (wide < 0) refuse_type(key, "a whole number that is not negative");
+    value = static_cast<std::uint64_t>(wide);
   }
-  std::int64_t wide = 0;
-  read(key, wide);
-  if (wide < 0) refuse_type(key, "a whole number that is not negative");
-  value = static_cast<std::uint64_t>(wide);
+  note(key, value);
 }
 
 void StrictTable::read(const char* key, std::string& value) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  if (!node->is_string()) refuse_type(key, "text in quotes");
-  value = node->as_string()->get();
+  if (find(key) != nullptr) value = text_at(key);
+  note(key, value);
 }
 
 void StrictTable::read(const char* key, std::vector<std::string>& value) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  if (!node->is_array()) refuse_type(key, "a list of texts");
-  value.clear();
-  for (const toml::node& item : *node->as_array()) {
-    if (!item.is_string()) refuse_type(key, "a list of texts");
-    value.push_back(item.as_string()->get());
+  if (const toml::node* node = find(key)) {
+    if (!node->is_array()) refuse_type(key, "a list of texts");
+    value.clear();
+    for (const toml::node& item : *node->as_array()) {
+      if (!item.is_string()) refuse_type(key, "a list of texts");
+      value.push_back(item.as_string()->get());
+    }
   }
+  note(key, value);
 }
 
 void StrictTable::read(const char* key, std::vector<std::int64_t>& value) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  if (!node->is_array()) refuse_type(key, "a list of whole numbers");
-  value.clear();
-  for (const toml::node& item : *node->as_array()) {
-    if (!item.is_integer()) refuse_type(key, "a list of whole numbers");
-    value.push_back(item.as_integer()->get());
+  if (const toml::node* node = find(key)) {
+    if (!node->is_array()) refuse_type(key, "a list of whole numbers");
+    value.clear();
+    for (const toml::node& item : *node->as_array()) {
+      if (!item.is_integer()) refuse_type(key, "a list of whole numbers");
+      value.push_back(item.as_integer()->get());
+    }
   }
+  note(key, value);
+}
+
+void StrictTable::read(const char* key, std::vector<std::vector<double>>& value) {
+  if (const toml::node* node = find(key)) {
+    if (!node->is_array()) refuse_type(key, "a list of lists of numbers");
+    value.clear();
+    for (const toml::node& row : *node->as_array()) {
+      if (!row.is_array()) refuse_type(key, "a list of lists of numbers");
+      value.emplace_back();
+      for (const toml::node& item : *row.as_array()) {
+        if (!item.is_number()) refuse_type(key, "a list of lists of numbers");
+        value.back().push_back(*item.value<double>());
+      }
+    }
+  }
+  note(key, value);
 }
 
 void StrictTable::read(const char* key, std::optional<double>& value) {
-  if (!has(key)) {
+  if (has(key)) {
+    value.emplace();
+    read(key, *value);
+  } else {
     find(key);
-    return;
   }
-  value.emplace();
-  read(key, *value);
 }
 
 void StrictTable::read(const char* key, std::optional<std::int64_t>& value) {
-  if (!has(key)) {
+  if (has(key)) {
+    value.emplace();
+    read(key, *value);
+  } else {
     find(key);
-    return;
   }
-  value.emplace();
-  read(key, *value);
+}
+
+void StrictTable::read(const char* key, std::optional<std::pair<double, double>>& value) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const toml::array* pair = node->as_array();
+  const bool fits =
+      pair != nullptr && pair->size() == 2 && (*pair)[0].is_number() && (*pair)[1].is_number();
+  if (!fits) refuse_type(key, "a list of two numbers");
+  value.emplace(*(*pair)[0].value<double>(), *(*pair)[1].value<double>());
+  note(key, *value);
 }
 
 StrictTable StrictTable::section(const char* key) {
   const toml::node* node = find(key);
   if (node != nullptr && !node->is_table()) refuse_type(key, "a table");
-  return {node == nullptr ? nullptr : node->as_table(), full_name(key), source_};
+  StrictTable section(node == nullptr ? nullptr : node->as_table(), full_name(key), source_);
+  section.note_to(settings_);
+  return section;
 }
 
 std::vector<std::string> StrictTable::keys() const {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/core/named_values.h"
+#include "cubcal/infer/provenance.h"
 #include "cubcal/recipe/toml.h"
 
 namespace cubcal {
@@ -19,6 +21,10 @@ class StrictTable {
 
   bool present() const { return table_ != nullptr; }
 
+  /// From now on every key that is read is noted here with the value in force, its default where
+  /// the key is absent. Null: no longer. Sections note to the same list.
+  void note_to(Settings* settings) { settings_ = settings; }
+
   // Each leaves the value as it is where the key is absent.
   void read(const char* key, bool& value);
   void read(const char* key, double& value);
@@ -28,20 +34,31 @@ class StrictTable {
   void read(const char* key, std::string& value);
   void read(const char* key, std::vector<std::string>& value);
   void read(const char* key, std::vector<std::int64_t>& value);
+  void read(const char* key, std::vector<std::vector<double>>& value);
   void read(const char* key, std::optional<double>& value);
   void read(const char* key, std::optional<std::int64_t>& value);
+  /// [low, high].
+  void read(const char* key, std::optional<std::pair<double, double>>& value);
 
-  /// Text that `parse` turns into a value; what it throws is told with file, line and key.
-  template <class Value, class Parse>
-  void read_as(const char* key, Value& value, const Parse& parse) {
-    std::string text;
-    if (find(key) == nullptr) return;
-    read(key, text);
-    try {
-      value = parse(text);
-    } catch (const std::exception& error) {
-      refuse(key, error.what());
+  /// Text that `parse` turns into a value, which `name` turns back; what `parse` throws is told
+  /// with file, line and key.
+  template <class Value, class Parse, class Name>
+  void read_named(const char* key, Value& value, const Parse& parse, const Name& name) {
+    if (find(key) != nullptr) {
+      const std::string text = text_at(key);
+      try {
+        value = parse(text);
+      } catch (const std::exception& error) {
+        refuse(key, error.what());
+      }
     }
+    note(key, std::string(name(value)));
+  }
+  template <class Value, std::size_t N>
+  void read_named(const char* key, Value& value, const NamedValue<Value> (&table)[N]) {
+    read_named(
+        key, value, [&table](const std::string& text) { return value_named(table, text); },
+        [&table](Value each) { return name_of(table, each); });
   }
 
   StrictTable section(const char* key);
@@ -53,18 +70,24 @@ class StrictTable {
   void finish() const;
 
   bool has(const char* key) const { return table_ != nullptr && table_->contains(key); }
+  /// Whether the key is there and holds text.
+  bool has_text(const char* key) const { return has(key) && table_->get(key)->is_string(); }
+  [[noreturn]] void refuse(const char* key, const std::string& why) const;
 
  private:
   const toml::table* table_;
   std::string path_;
   std::string source_;
   std::vector<std::string> known_;
+  Settings* settings_ = nullptr;
 
   const toml::node* find(const char* key);
+  std::string text_at(const char* key) const;
   std::string full_name(const std::string& key) const;
-  [[noreturn]] void refuse(const char* key, const std::string& why) const;
   [[noreturn]] void refuse_type(const char* key, const char* accepted) const;
   std::string place(const toml::node& node) const;
+  template <class Value>
+  void note(const char* key, const Value& value);
 };
 
 }  // namespace cubcal

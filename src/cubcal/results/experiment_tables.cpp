@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "cubcal/results/paper_figures.h"
 #include "cubcal/results/paper_values.h"
 #include "cubcal/results/price_of_avu.h"
 #include "cubcal/results/record_grid.h"
@@ -187,6 +188,24 @@ std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& reco
   return tables;
 }
 
+std::vector<ResultFigure> experiment_figures(const std::vector<ResultRecord>& records) {
+  const Grid grid(records);
+  std::vector<ResultFigure> figures;
+  if (has_price_figure(grid)) {
+    figures.push_back(
+        {grid.name() + "-price", "AvU of every run against what it costs", price_figure(records)});
+  }
+  if (has_paper_figures(grid)) {
+    figures.push_back({grid.name() + "-uncertainty",
+                       "Density of the uncertainty of right and wrong answers",
+                       uncertainty_figure(grid)});
+    figures.push_back({grid.name() + "-boundary",
+                       "Mean uncertainty by confidence against the boundary curve",
+                       boundary_figure(grid)});
+  }
+  return figures;
+}
+
 std::string results_markdown(const std::vector<ResultRecord>& records, const std::string& command,
                              const std::string& figures) {
   std::string text =
@@ -213,9 +232,10 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
     text += "## " + own.front().experiment + "\n\n" + std::to_string(own.size()) + " runs, " +
             counted_seeds(seeds.size()) + ", trained on " + trained_on + ".\n\n";
     for (const ResultTable& table : experiment_tables(own)) text += to_markdown(table);
-    if (figures.empty() || !has_price_figure(Grid(own))) continue;
-    text += "![AvU of every run against what it costs](" + figures + "/" + own.front().experiment +
-            "-price.svg)\n\n";
+    for (const ResultFigure& figure :
+         figures.empty() ? std::vector<ResultFigure>{} : experiment_figures(own)) {
+      text += "![" + figure.title + "](" + figures + "/" + figure.key + ".svg)\n\n";
+    }
   }
   return text;
 }

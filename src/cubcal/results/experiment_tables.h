@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cubcal/results/result_record.h"
@@ -11,8 +12,18 @@ namespace cubcal::results {
 /// and every method's OOD rows. All records are of that experiment; at least one.
 std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& records);
 
+/// A figure of an experiment.
+struct ResultFigure {
+  std::string key;    ///< its file's name without .svg
+  std::string title;  ///< what it shows, plain text
+  std::string svg;
+};
+
+/// What a better AvU costs and, where records tell, the paper's figures (see paper_figures.h).
+std::vector<ResultFigure> experiment_figures(const std::vector<ResultRecord>& records);
+
 /// All experiments as a document, `command` being what made it. Where a folder of figures is named,
-/// as seen from the document, each experiment shows its FOLDER/<experiment>-price.svg.
+/// as seen from the document, each experiment shows its FOLDER/<key>.svg.
 std::string results_markdown(const std::vector<ResultRecord>& records, const std::string& command,
                              const std::string& figures = "");
 

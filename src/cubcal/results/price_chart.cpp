@@ -154,6 +154,8 @@ bool is_setting_of(const std::string& method, const std::string& name) {
 
 std::size_t price_colours() { return kColours.size(); }
 
+plot::Colour price_colour(std::size_t number) { return kColours[number % kColours.size()]; }
+
 plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod>& methods) {
   plot::ChartOptions options;
   options.title = "AvU against " + price;
@@ -165,7 +167,7 @@ plot::Chart price_chart(const std::string& price, const std::vector<PricedMethod
   std::vector<plot::ScatterSeries> runs;
   for (std::size_t i = 0; i < methods.size(); ++i) {
     if (methods[i].runs.avu.empty()) continue;
-    const plot::Colour colour = kColours[methods[i].colour.value_or(i) % kColours.size()];
+    const plot::Colour colour = price_colour(methods[i].colour.value_or(i));
     if (methods[i].scaled.size() > 1) lines.push_back(scaled_line(methods[i], colour));
     runs.push_back(discs(methods[i], colour));
   }

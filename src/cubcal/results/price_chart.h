@@ -38,6 +38,8 @@ bool is_setting_of(const std::string& method, const std::string& name);
 
 /// How many methods a chart tells apart by colour.
 std::size_t price_colours();
+/// The colour of that number, from the first again after the last.
+plot::Colour price_colour(std::size_t number);
 
 /// What a better AvU costs: a disc for every run, AvU against `price` (markup, the label of that
 /// axis); a curve through the means of settings over the same seeds, in the order of their AvU, for

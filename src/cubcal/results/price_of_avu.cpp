@@ -68,27 +68,6 @@ PricedRuns priced_runs(const Repeats& repeats, const Selector& price, const Sele
   return runs;
 }
 
-/// A known method has its own colour whatever else there is; variants have those beyond, then those
-/// of known methods that are not there.
-std::map<std::string, std::size_t> colours_of(const std::vector<std::string>& methods) {
-  std::map<std::string, std::size_t> colours;
-  const std::vector<std::string>& known = known_methods();
-  std::vector<std::size_t> free;
-  for (std::size_t i = known.size(); i < price_colours(); ++i) free.push_back(i);
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (std::find(methods.begin(), methods.end(), known[i]) == methods.end()) {
-      free.push_back(i);
-    } else {
-      colours[known[i]] = i;
-    }
-  }
-  std::size_t given = 0;
-  for (const std::string& method : methods) {
-    if (colours.count(method) == 0) colours[method] = free[given++ % free.size()];
-  }
-  return colours;
-}
-
 /// The price is the metric that `select` finds in a record; `with_temperatures` only where that is
 /// one of the test metrics.
 PricedMethod priced(const Grid& grid, const std::string& method, const Selector& select,
@@ -106,6 +85,25 @@ PricedMethod priced(const Grid& grid, const std::string& method, const Selector&
 }
 
 }  // namespace
+
+std::map<std::string, std::size_t> method_colours(const std::vector<std::string>& methods) {
+  std::map<std::string, std::size_t> colours;
+  const std::vector<std::string>& known = known_methods();
+  std::vector<std::size_t> free;
+  for (std::size_t i = known.size(); i < price_colours(); ++i) free.push_back(i);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (std::find(methods.begin(), methods.end(), known[i]) == methods.end()) {
+      free.push_back(i);
+    } else {
+      colours[known[i]] = i;
+    }
+  }
+  std::size_t given = 0;
+  for (const std::string& method : methods) {
+    if (colours.count(method) == 0) colours[method] = free[given++ % free.size()];
+  }
+  return colours;
+}
 
 ResultTable price_table(const Grid& grid) {
   const std::vector<std::string> metrics = {
@@ -149,7 +147,7 @@ bool has_price_figure(const Grid& grid) {
 std::string price_figure(const std::vector<ResultRecord>& records) {
   const Grid grid(records);
   const std::vector<std::string> names = grid.methods(grid.main_regime());
-  const std::map<std::string, std::size_t> colours = colours_of(names);
+  const std::map<std::string, std::size_t> colours = method_colours(names);
   std::vector<plot::Chart> charts;
   const auto add = [&](const std::string& label, const Selector& select, const char* metric,
                        bool with_temperatures) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace cubcal::results {
 /// Bayesian network sharpened by one temperature to the AvU of the paper's method: a loss that
 /// costs no less than that bought nothing.
 ResultTable price_table(const Grid& grid);
+
+/// The number of each method's colour (see price_colour): a known method has the same one in every
+/// experiment.
+std::map<std::string, std::size_t> method_colours(const std::vector<std::string>& methods);
 
 /// Whether there are methods to compare, besides the network they start from.
 bool has_price_figure(const Grid& grid);

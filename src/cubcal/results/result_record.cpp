@@ -58,6 +58,26 @@ MetricMap read_measured(const Json& set) {
   return read_metrics(field(set, "metrics"), field(set, "intervals"));
 }
 
+AnswerSpread read_spread(const Json& set) {
+  AnswerSpread spread;
+  if (!set.contains("spread")) return spread;
+  const Json& json = set.at("spread");
+  spread.classes = value_of<std::size_t>(json, "classes");
+  spread.right = value_of<std::vector<double>>(json, "right");
+  spread.wrong = value_of<std::vector<double>>(json, "wrong");
+  const auto count = value_of<std::vector<double>>(json, "count");
+  const auto entropy = value_of<std::vector<double>>(json, "entropy");
+  const auto ideal = value_of<std::vector<double>>(json, "ideal");
+  const bool fits = spread.classes >= 2 && !spread.right.empty() &&
+                    spread.right.size() == spread.wrong.size() && !count.empty() &&
+                    entropy.size() == count.size() && ideal.size() == count.size();
+  if (!fits) throw DataError("the lists of the field 'spread' are empty or do not fit together");
+  for (std::size_t i = 0; i < count.size(); ++i) {
+    spread.boundary.push_back({count[i], entropy[i], ideal[i]});
+  }
+  return spread;
+}
+
 /// The numbers of a row of the OOD table: "auroc" with "auroc_interval" beside it.
 MetricMap read_detection(const Json& row) {
   MetricMap metrics;
@@ -94,10 +114,11 @@ ResultRecord from_json(const Json& json) {
   record.seed = value_of<std::uint64_t>(json, "seed");
   record.device = value_of<std::string>(field(json, "training"), "device");
   record.metrics = read_measured(field(json, "test"));
+  record.spread = read_spread(field(json, "test"));
   for (const Json& each : field(json, "post_hoc")) {
     record.post_hoc.push_back({value_of<std::string>(each, "method"),
                                value_of<double>(each, "t_high"), value_of<double>(each, "t_low"),
-                               read_measured(each)});
+                               read_measured(each), read_spread(each)});
   }
   for (const Json& each : json.value("one_temperature", Json::array())) {
     record.scaled.push_back(

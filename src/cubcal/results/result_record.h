@@ -20,12 +20,27 @@ struct Measured {
 /// By the metric's name in JSON ("accuracy", "avu").
 using MetricMap = std::map<std::string, Measured>;
 
+/// How uncertainty is spread over the answers: what the paper's figures are drawn from.
+struct AnswerSpread {
+  std::size_t classes = 0;    ///< 0: the record, an early one, does not tell
+  std::vector<double> right;  ///< right answers in bins of U of equal width over [0, ln K]
+  std::vector<double> wrong;
+  /// A bin of confidence, all bins being of equal width over [0, 1].
+  struct Bin {
+    double count = 0;
+    double entropy = 0;  ///< mean U, nats
+    double ideal = 0;    ///< mean of the boundary curve at the answers' confidence
+  };
+  std::vector<Bin> boundary;
+};
+
 /// The test metrics under one calibration.
 struct PostHocResult {
   std::string method;  ///< "ts-nll", "dts", ...
   double t_high = 1;
   double t_low = 1;
   MetricMap metrics;
+  AnswerSpread spread;
 };
 
 /// The test metrics when one temperature scales all logits.
@@ -50,6 +65,7 @@ struct ResultRecord {
   std::uint64_t seed = 1;
   std::string device;  ///< it was trained on
   MetricMap metrics;   ///< of the test split, as the network gives it
+  AnswerSpread spread;
   std::vector<PostHocResult> post_hoc;
   std::vector<ScaledResult> scaled;       ///< from soft to sharp; none in early records
   std::vector<DetectorResult> detectors;  ///< none where there are no outliers

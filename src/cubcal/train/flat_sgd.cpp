@@ -25,13 +25,6 @@ at::Tensor decay_per_element(const ParameterStore& store, const at::Tensor& flat
 
 }  // namespace
 
-DecayScope parse_decay_scope(const std::string& name) {
-  if (name == "means") return DecayScope::kMeans;
-  if (name == "point") return DecayScope::kPoint;
-  if (name == "all") return DecayScope::kAll;
-  throw ArgumentError("weight_decay_on must be means, point or all, not '" + name + "'");
-}
-
 void check_sgd_options(const SgdOptions& options) {
   check_in_closed("momentum", options.momentum, 0, 1);
   check_at_least("weight_decay", options.weight_decay, 0);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cubcal/bayes/parameter_store.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
@@ -17,8 +18,8 @@ enum class DecayScope {
   kAll     ///< rho as well: what torch.optim.SGD over all parameters does, and so the paper's runs
 };
 
-/// "means", "point" or "all"; anything else throws ArgumentError.
-DecayScope parse_decay_scope(const std::string& name);
+inline constexpr NamedValue<DecayScope> kDecayScopes[] = {
+    {"means", DecayScope::kMeans}, {"point", DecayScope::kPoint}, {"all", DecayScope::kAll}};
 
 struct SgdOptions {
   double momentum = 0.9;

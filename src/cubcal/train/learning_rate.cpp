@@ -17,13 +17,6 @@ double half_cosine(double first, double last, double place) {
 
 }  // namespace
 
-LearningRateSchedule parse_learning_rate_schedule(const std::string& name) {
-  if (name == "constant") return LearningRateSchedule::kConstant;
-  if (name == "cosine") return LearningRateSchedule::kCosine;
-  if (name == "one-cycle") return LearningRateSchedule::kOneCycle;
-  throw ArgumentError("schedule must be constant, cosine or one-cycle, not '" + name + "'");
-}
-
 void check_learning_rate_options(const LearningRateOptions& options, std::int64_t epochs) {
   check_positive("learning_rate", options.peak);
   check_finite("learning_rate", options.peak);

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
@@ -11,8 +12,10 @@ enum class LearningRateSchedule {
   kOneCycle  ///< half a cosine up from start_share to the peak, then down to final_share
 };
 
-/// "constant", "cosine" or "one-cycle"; anything else throws ArgumentError.
-LearningRateSchedule parse_learning_rate_schedule(const std::string& name);
+inline constexpr NamedValue<LearningRateSchedule> kLearningRateSchedules[] = {
+    {"constant", LearningRateSchedule::kConstant},
+    {"cosine", LearningRateSchedule::kCosine},
+    {"one-cycle", LearningRateSchedule::kOneCycle}};
 
 struct LearningRateOptions {
   double peak = 0.05;

@@ -5,11 +5,18 @@
 #include <vector>
 
 #include "cubcal/metrics/metric_values.h"
+#include "cubcal/train/normalisation.h"
 #include "cubcal/train/run_options.h"
 #include "cubcal/train/sigma_statistics.h"
 #include "cubcal/train/training_step.h"
 
 namespace cubcal {
+
+/// Before the first stage: what is done to the images.
+struct RunReport {
+  RunPreprocessing images;
+  AugmentationOptions augmentation;  ///< of training images; everything off where there is none
+};
 
 /// Before a stage starts or goes on.
 struct StageReport {
@@ -55,6 +62,7 @@ struct EpochReport {
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
+  virtual void run_started(const RunReport&) {}
   virtual void stage_started(const StageReport&) {}
   virtual void step_done(const StepReport&) {}
   virtual void epoch_done(const EpochReport&) {}

@@ -34,6 +34,9 @@ void check_stage(const StageOptions& stage, bool has_previous) {
                         " epochs leaves none of the " + std::to_string(stage.epochs) +
                         " epochs for CUB-Loss: lower it or train longer");
   }
+  if (stage.class_weight_power) {
+    check_in_closed("a stage's class_weight_power", *stage.class_weight_power, 0, 4);
+  }
   if (stage.start == StageStart::kPrevious && !has_previous) {
     throw ArgumentError(
         "a stage that starts from earlier weights needs a stage before it or a pretrained model");
@@ -77,6 +80,7 @@ std::int64_t StageOptions::training_passes() const {
 }
 
 double StageOptions::norm_momentum_of_pass() const {
+  if (norm_momentum_per == NormMomentumPer::kPass) return norm_momentum;
   return 1 - std::pow(1 - norm_momentum, 1.0 / static_cast<double>(training_passes()));
 }
 

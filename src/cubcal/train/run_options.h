@@ -10,6 +10,7 @@
 #include "cubcal/bayes/layer_factory.h"
 #include "cubcal/bayes/moped.h"
 #include "cubcal/bayes/precision.h"
+#include "cubcal/core/named_values.h"
 #include "cubcal/data/augmentation.h"
 #include "cubcal/infer/weight_import.h"
 #include "cubcal/losses/avuc_loss.h"
@@ -41,6 +42,12 @@ enum class StageStart {
   kScratch    ///< drawn anew
 };
 
+/// What batch norm's momentum is a share of.
+enum class NormMomentumPer {
+  kStep,  ///< of one step of all passes
+  kPass   ///< of each pass, as in PyTorch: five passes move the statistics five times in a step
+};
+
 struct StageOptions {
   TrainingMethod method = TrainingMethod::kDeterministic;
   StageStart start = StageStart::kScratch;
@@ -48,15 +55,16 @@ struct StageOptions {
   std::int64_t batch = 64;
   /// S, draws of the weights (or dropout masks) per step; unset: 5 for Gaussian networks, else 1.
   std::optional<std::int64_t> passes;
-  /// Share by which batch norm's running statistics move towards a batch, in one step of all
-  /// passes.
+  /// Share by which batch norm's running statistics move towards a batch.
   double norm_momentum = 0.1;
+  NormMomentumPer norm_momentum_per = NormMomentumPer::kStep;
   SgdOptions sgd;
   LearningRateOptions learning_rate;
   EarlyStopOptions early_stop;
-  double initial_rho = -3.0;           ///< of Gaussian weights drawn anew
-  MopedOptions moped;                  ///< of Gaussian weights made from a point network
-  std::optional<double> dropout_rate;  ///< mc-dropout: replaces the network's own rates
+  std::optional<double> class_weight_power;  ///< unset: the run's
+  double initial_rho = -3.0;                 ///< of Gaussian weights drawn anew
+  MopedOptions moped;                        ///< of Gaussian weights made from a point network
+  std::optional<double> dropout_rate;        ///< mc-dropout: replaces the network's own rates
   KlOptions kl;
   CubOptions cub;
   BetaOptions beta;                  ///< weight of CUB-Loss
@@ -64,8 +72,31 @@ struct StageOptions {
   int avuc_threshold_epochs = 5;     ///< epochs after which the threshold of AvUC is frozen
 
   std::int64_t training_passes() const;
-  /// Batch norm sees every pass, so its statistics move S times in a step: by this share each time.
+  /// Batch norm sees every pass, so its statistics move S times in a step: by this share each
+  /// time.
   double norm_momentum_of_pass() const;
+};
+
+/// Where the mean and the standard deviation come from that images are normalised with.
+enum class NormaliseWith {
+  kAutomatic,  ///< those of the weights a run starts from, else the training split's
+  kTrain,      ///< fitted on the training split
+  kImageNet,   ///< what torchvision's and Keras' weights were trained with
+  kModel,      ///< those of the model folder a run starts from
+  kGiven
+};
+
+/// Without kGiven, which has numbers instead of a name.
+inline constexpr NamedValue<NormaliseWith> kNormaliseNames[] = {
+    {"auto", NormaliseWith::kAutomatic},
+    {"train", NormaliseWith::kTrain},
+    {"imagenet", NormaliseWith::kImageNet},
+    {"model", NormaliseWith::kModel}};
+
+struct NormaliseOptions {
+  NormaliseWith with = NormaliseWith::kAutomatic;
+  std::vector<double> mean = {};  ///< of kGiven: one per channel, of values in [0, 1]
+  std::vector<double> standard_deviation = {};
 };
 
 struct ValidationOptions {
@@ -82,7 +113,8 @@ struct RunOptions {
   ImportOptions pretrained_import;  ///< of a file of weights
   std::vector<StageOptions> stages;
   std::int64_t input_size = 0;  ///< height and width the network sees, the middle; 0: the images'
-  bool allow_leaks = false;     ///< train though splits share images or groups
+  NormaliseOptions normalise;
+  bool allow_leaks = false;  ///< train though splits share images or groups
   bool augment = true;
   AugmentationOptions augmentation;
   double class_weight_power = 0;  ///< class weights n_k^-power: 0 none, 1 balanced

@@ -36,6 +36,7 @@ void write_run_record(const RunFolder& folder, const RunOptions& options,
   record["network"] = options.network;
   record["data"] = {{"name", provenance.data}, {"hash", provenance.data_hash}};
   record["recipe"] = {{"text", provenance.recipe}, {"hash", provenance.recipe_hash}};
+  record["recipe"]["settings"] = settings_json(provenance.settings);
   ordered_json& stages = record["stages"];
   stages = ordered_json::array();
   for (std::size_t i = 0; i < head.state.finished.size(); ++i) {

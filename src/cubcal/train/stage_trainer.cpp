@@ -37,11 +37,11 @@ EarlyStopOptions effective_early_stop(const StageOptions& options) {
   return early_stop;
 }
 
-at::Tensor class_weight_tensor(const StageContext& context) {
-  if (context.options.class_weight_power == 0) return {};
+at::Tensor class_weight_tensor(const StageContext& context, const StageOptions& stage) {
+  const double power = stage.class_weight_power.value_or(context.options.class_weight_power);
+  if (power == 0) return {};
   const std::vector<double> weights =
-      class_weights(class_counts(context.set.split("train"), context.set.classes()),
-                    context.options.class_weight_power);
+      class_weights(class_counts(context.set.split("train"), context.set.classes()), power);
   return at::tensor(weights, at::kDouble).to(context.device, at::kFloat);
 }
 
@@ -49,7 +49,7 @@ BatchOptions batch_options(const RunOptions& run, const StageOptions& stage) {
   BatchOptions options;
   options.batch = stage.batch;
   options.seed = run.seed;
-  if (run.augment) options.augmentation = run.augmentation;
+  if (run.augment && changes_images(run.augmentation)) options.augmentation = run.augmentation;
   return options;
 }
 
@@ -105,8 +105,8 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
       network_(std::move(network)),
       batches_(context.set.split("train"), context.preprocessing,
                batch_options(context.options, options_), context.device),
-      step_(*network_, options_, kl_scale(), class_weight_tensor(context), context.options.seed,
-            context.options.compute),
+      step_(*network_, options_, kl_scale(), class_weight_tensor(context, options_),
+            context.options.seed, context.options.compute),
       beta_(options_.beta),
       models_(*network_, model_folder(context, &RunFolder::best),
               model_folder(context, &RunFolder::last)) {

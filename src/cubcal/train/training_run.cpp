@@ -8,6 +8,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/train/alarms.h"
 #include "cubcal/train/first_weights.h"
+#include "cubcal/train/normalisation.h"
 #include "cubcal/train/run_record.h"
 #include "cubcal/train/stage_trainer.h"
 #include "cubcal/train/tensorboard.h"
@@ -100,6 +101,16 @@ std::vector<SetFinding> checked_findings(const ImageSet& set, const RunOptions& 
   return findings;
 }
 
+/// What "auto" came to is a setting as well.
+Provenance settled(Provenance provenance, const RunPreprocessing& prepared) {
+  for (auto& [key, value] : provenance.settings) {
+    if (key == "data.normalise" && prepared.with != NormaliseWith::kGiven) {
+      value = std::string("\"") + name_of(kNormaliseNames, prepared.with) + "\"";
+    }
+  }
+  return provenance;
+}
+
 bool has_tensors(const TrainingState& state) { return state.epoch > 0 || state.step > 0; }
 
 }  // namespace
@@ -113,16 +124,17 @@ RunStatus run_status(const RunFolder& folder, std::size_t stages) {
 
 void check_training(const ImageSet& set, const RunOptions& options) {
   checked_findings(set, options);
+  run_preprocessing(set, options);
 }
 
 RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder& folder,
-                const Provenance& provenance, TrainObserver& observer) {
+                const Provenance& given_provenance, TrainObserver& observer) {
   const std::vector<SetFinding> findings = checked_findings(set, options);
   const c10::Device device = parse_device(options.device);
-  Preprocessing preprocessing =
-      fit_preprocessing(set.split("train").images, options.input_size, options.input_size);
-  preprocessing.fit = set.fit;
-  preprocessing.dicom_window = set.dicom_window;
+  const RunPreprocessing prepared = run_preprocessing(set, options);
+  const Preprocessing& preprocessing = prepared.preprocessing;
+  const Provenance provenance = settled(given_provenance, prepared);
+  observer.run_started({prepared, options.augment ? options.augmentation : AugmentationOptions{}});
   for (const SetFinding& finding : findings) observer.warning(data_alarm(finding));
 
   make_folders(folder.path);
