@@ -24,7 +24,7 @@ void write_model(const fs::path& folder, const LayersModelFiles& files) {
   }
 }
 
-bool has(const std::string& text, const std::string& words) {
+bool says(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
@@ -35,29 +35,29 @@ TEST(ImportLayersModel, MakesAFileOfWeights) {
                                          "-o",     "trunk.safetensors", "--half"};
   const Outcome outcome = run_cubcal(command, scratch.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_TRUE(has(outcome.out, "265 tensors from keras/model.json")) << outcome.out;
-  EXPECT_TRUE(has(outcome.out, "left out as asked (2):\n  fc.weight\n  fc.bias\n")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "265 tensors from keras/model.json")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "left out as asked (2):\n  fc.weight\n  fc.bias\n")) << outcome.out;
   const StateDict read = read_state_dict(scratch.file("trunk.safetensors"));
   EXPECT_EQ(read.size(), 265u);
   EXPECT_EQ(read.at("conv1.weight").dtype(), DType::kF16);
 
   const Outcome again = run_cubcal(command, scratch.path());
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_TRUE(has(again.err, "--force replaces it")) << again.err;
+  EXPECT_TRUE(says(again.err, "--force replaces it")) << again.err;
 }
 
 TEST(ImportLayersModel, OptionsOfAModelAreNotForAFileOfWeights) {
   const Outcome network =
       run_cubcal({"import", "x", "--network", "resnet50", "-o", "x.safetensors"});
   EXPECT_EQ(network.exit_code, 2);
-  EXPECT_TRUE(has(network.err, "--network is for a model folder")) << network.err;
+  EXPECT_TRUE(says(network.err, "--network is for a model folder")) << network.err;
   const Outcome half =
       run_cubcal({"import", "x", "--network", "resnet50", "--classes", "3", "--half", "-o", "x"});
   EXPECT_EQ(half.exit_code, 2);
-  EXPECT_TRUE(has(half.err, "--half goes with")) << half.err;
+  EXPECT_TRUE(says(half.err, "--half goes with")) << half.err;
   const Outcome none = run_cubcal({"import", "x", "-o", "x"});
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_TRUE(has(none.err, "--network is required for a model folder")) << none.err;
+  EXPECT_TRUE(says(none.err, "--network is required for a model folder")) << none.err;
 }
 
 TEST(ImportLayersModel, FillsBothResNets) {
@@ -69,8 +69,8 @@ TEST(ImportLayersModel, FillsBothResNets) {
                     "--ignore", "fc", "--allow-missing", "fc", "-o", network},
                    scratch.path());
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_TRUE(has(outcome.out, "freshly initialised (4):")) << outcome.out;
-    EXPECT_EQ(has(outcome.out, "resnet50-v1 is the network they were trained in"),
+    EXPECT_TRUE(says(outcome.out, "freshly initialised (4):")) << outcome.out;
+    EXPECT_EQ(says(outcome.out, "resnet50-v1 is the network they were trained in"),
               network == "resnet50");
     EXPECT_EQ(load_model(scratch.file(network)).network->name(), network);
   }
@@ -88,7 +88,7 @@ TEST(ImportLayersModel, TheScriptImportsAPackage) {
             0);
   EXPECT_EQ(read_state_dict(scratch.file("out.safetensors")).size(), 265u);
   EXPECT_NE(shell("'" CUBCAL_FETCH_SCRIPT "' 2> said.txt"), 0);
-  EXPECT_TRUE(has(contents_of(scratch.path() / "said.txt"), "usage:"));
+  EXPECT_TRUE(says(contents_of(scratch.path() / "said.txt"), "usage:"));
 }
 
 }  // namespace
