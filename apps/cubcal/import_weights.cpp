@@ -4,7 +4,8 @@
 
 #include "commands.h"
 #include "cubcal/core/error.h"
-#include "cubcal_nn/bayes/moped.h"
+#include "cubcal/weights/layers_model.h"
+#include "cubcal/weights/weights_file.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/weight_import.h"
 #include "cubcal_nn/models/registry.h"
@@ -30,6 +31,7 @@ struct ImportCommand {
   std::uint64_t seed = 0;
   std::string output;
   bool force = false;
+  bool half = false;
   ImportOptions import;
 };
 
@@ -87,6 +89,32 @@ void list(std::ostream& out, const char* title, const std::vector<std::string>& 
   for (const std::string& name : names) out << "  " << name << '\n';
 }
 
+bool makes_weights_file(const ImportCommand& command) {
+  return std::filesystem::path(command.output).extension() == ".safetensors";
+}
+
+/// Which options are needed, and which mean something, hangs on what -o asks for.
+void check_options(const CLI::App& parsed, const ImportCommand& command) {
+  if (!makes_weights_file(command)) {
+    for (const char* needed : {"--network", "--classes"}) {
+      if (parsed.count(needed) == 0) {
+        throw ArgumentError(std::string(needed) + " is required for a model folder");
+      }
+    }
+    if (command.half) throw ArgumentError("--half goes with an output that ends in .safetensors");
+    return;
+  }
+  for (const char* useless :
+       {"--network", "--classes", "--class-names", "--size", "--channels", "--mean", "--std",
+        "--kind", "--moped", "--allow-missing", "--seed"}) {
+    if (parsed.count(useless) > 0) {
+      throw ArgumentError(std::string(useless) +
+                          " is for a model folder, and an output that ends in .safetensors is a "
+                          "file of weights");
+    }
+  }
+}
+
 void check_target(const ImportCommand& command) {
   const std::filesystem::path folder = resolved_model_folder(command.output);
   if (!command.force && std::filesystem::exists(folder / "model.json")) {
@@ -109,6 +137,10 @@ void require_complete(const ImportReport& report, const std::string& file) {
 void print_report(const ImportReport& report, const ImportCommand& command) {
   std::cout << "wrote " << command.output << ": " << report.imported.size() << " tensors from "
             << command.file << '\n';
+  if (command.network == "resnet50" && is_layers_model(command.file)) {
+    std::cout << "these weights stride the first 1x1 convolution of a stage and resnet50 its 3x3: "
+                 "resnet50-v1 is the network they were trained in\n";
+  }
   list(std::cout, "freshly initialised", report.fresh);
   list(std::cout, "left out as asked", report.ignored);
   list(std::cout, "dropped, of no use here", report.dropped);
@@ -118,16 +150,35 @@ void print_report(const ImportReport& report, const ImportCommand& command) {
   }
 }
 
-void import_file(const ImportCommand& command) {
+StateDict read_weights(const ImportCommand& command) {
+  StateDictOptions reading;
+  reading.key = command.key;
+  return read_state_dict(command.file, reading);
+}
+
+void write_weights(const ImportCommand& command) {
+  if (!command.force && std::filesystem::exists(command.output)) {
+    throw ArgumentError("'" + command.output + "' exists: --force replaces it");
+  }
+  WeightsFileOptions options;
+  options.ignore = command.import.ignore;
+  options.strip_prefix = command.import.strip_prefix;
+  options.half = command.half;
+  const WeightsFileReport report =
+      write_weights_file(command.output, read_weights(command), options);
+  std::cout << "wrote " << command.output << ": " << report.written << " tensors from "
+            << command.file << '\n';
+  list(std::cout, "left out as asked", report.ignored);
+}
+
+void make_model(const ImportCommand& command) {
   check_target(command);
   ModelDescription description = describe_model(command);
   const bool by_moped = command.moped.has_value();
   if (by_moped && description.kind != LayerKind::kVariational) {
     throw ArgumentError("--moped makes Gaussian weights and so needs --kind variational");
   }
-  StateDictOptions reading;
-  reading.key = command.key;
-  const StateDict weights = read_state_dict(command.file, reading);
+  const StateDict weights = read_weights(command);
   NetworkOptions options = description.network_options(c10::Device(c10::DeviceType::CPU));
   std::unique_ptr<Network> target = make_network(description.network, options);
   std::unique_ptr<Network> point;
@@ -154,12 +205,15 @@ void add_import(CLI::App& app) {
   auto options = std::make_shared<ImportCommand>();
   CLI::App* command =
       app.add_subcommand("import", "Make a model of weights trained by another program");
-  command->add_option("FILE", options->file, "State dict: .pth, .pt or .safetensors")->required();
+  command
+      ->add_option("FILE", options->file,
+                   "State dict: .pth, .pt or .safetensors; or the model.json, or its folder, of "
+                   "Keras' ResNet-50 "
+                   "for TensorFlow.js")
+      ->required();
   command->add_option("--network", options->network, "Architecture the weights are for")
-      ->required()
       ->check(CLI::IsMember(network_names()));
   command->add_option("--classes", options->classes, "Number of classes")
-      ->required()
       ->check(CLI::Range(std::size_t{2}, std::size_t{100000}));
   command->add_option("--class-names", options->class_names, "Their names, separated by commas")
       ->delimiter(',');
@@ -198,17 +252,34 @@ void add_import(CLI::App& app) {
   command->add_option("--seed", options->seed, "Seed of weights that stay as initialised")
       ->capture_default_str()
       ->check(not_negative());
-  command->add_option("-o,--output", options->output, "Model folder to write")->required();
-  command->add_flag("--force", options->force, "Replace the model in -o, and its verdict");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Model folder to write; or, ending in .safetensors, a file of the weights alone")
+      ->required();
+  command->add_flag("--half", options->half,
+                    "In a file of weights: kernels in float16, half the size");
+  command->add_flag("--force", options->force,
+                    "Replace the model in -o, and its verdict, or the file of weights");
   command->footer(
       "Names must match exactly: torchvision's are the network's own but for the head, and\n"
       "Bayesian-Torch's mu_kernel, rho_kernel, mu_weight, rho_weight, mu_bias and rho_bias are\n"
       "known. Every name without a partner is reported, and then nothing is written.\n"
       "num_batches_tracked is dropped.\n\n"
-      "Example:\n"
+      "Keras' ResNet-50 for TensorFlow.js gets torchvision's names and ImageNet's mean and\n"
+      "deviation; exact with --network resnet50-v1, whose strides are Keras'. Its last layer for\n"
+      "1000 classes is 'fc'.\n\n"
+      "-o with .safetensors makes a file for model.pretrained of a recipe; --network, --classes\n"
+      "and what else describes a model are not for it.\n\n"
+      "Examples:\n"
       "  cubcal import resnet34.pth --network resnet34 --classes 5 --kind variational \\\n"
-      "    --moped 0.1 --allow-missing fc --ignore fc -o pretrained");
-  command->callback([options] { import_file(*options); });
+      "    --moped 0.1 --allow-missing fc --ignore fc -o pretrained\n"
+      "  cubcal import ResNet50/model.json --ignore fc --half -o imagenet.safetensors\n"
+      "  cubcal import ResNet50/model.json --network resnet50-v1 --classes 7 \\\n"
+      "    --allow-missing fc --ignore fc -o pretrained");
+  command->callback([options, command] {
+    check_options(*command, *options);
+    makes_weights_file(*options) ? write_weights(*options) : make_model(*options);
+  });
 }
 
 }  // namespace cubcal::app

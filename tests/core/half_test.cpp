@@ -30,5 +30,23 @@ TEST(Half, WidensEveryPattern) {
   }
 }
 
+TEST(Half, NarrowsToTheNearestAndTiesToEven) {
+  for (std::uint32_t bits = 0; bits < 0x7c00U; ++bits) {
+    const float here = to_float(Half{static_cast<std::uint16_t>(bits)});
+    ASSERT_EQ(to_half(here).bits, bits);
+    ASSERT_EQ(to_half(-here).bits, bits | 0x8000U);
+    if (bits + 1 == 0x7c00U) continue;
+    const float next = to_float(Half{static_cast<std::uint16_t>(bits + 1)});
+    const float between = here + (next - here) / 2;
+    ASSERT_EQ(to_half(between).bits, bits + bits % 2) << bits;
+    ASSERT_EQ(to_half(std::nextafter(between, 0.0F)).bits, bits) << bits;
+    ASSERT_EQ(to_half(std::nextafter(between, next)).bits, bits + 1) << bits;
+  }
+  EXPECT_EQ(to_half(65519.0F).bits, 0x7bffU);
+  EXPECT_EQ(to_half(65520.0F).bits, 0x7c00U);
+  EXPECT_EQ(to_half(-INFINITY).bits, 0xfc00U);
+  EXPECT_TRUE(std::isnan(to_float(to_half(NAN))));
+}
+
 }  // namespace
 }  // namespace cubcal

@@ -117,7 +117,8 @@ TEST(StateDictFile, RefusesWhatIsNoStateDict) {
     FAIL();
   } catch (const DataError& error) {
     EXPECT_STREQ(error.what(),
-                 "'a.pth' is neither a safetensors file nor a PyTorch state dict (.pth, .pt)");
+                 "'a.pth' is neither a safetensors file nor a PyTorch state dict (.pth, .pt) nor a "
+                 "TensorFlow.js layers model");
   }
 }
 

@@ -13,8 +13,9 @@ namespace {
 
 /// Fewer answers make no density worth looking at.
 constexpr double kFewestAnswers = 5;
-/// Right answers crowd at U = 0; the axis ends where the rest can be seen.
-constexpr double kHighestDensity = 6;
+/// Right answers crowd at U = 0: the axis ends at so many times the peak of the wrong ones, where
+/// both can be seen.
+constexpr double kPeaksShown = 2.5;
 
 void add(std::vector<double>& sums, const std::vector<double>& values) {
   sums.resize(std::max(sums.size(), values.size()));
@@ -69,6 +70,17 @@ std::vector<double> values_of(const std::vector<double>& counts, double width) {
   return values;
 }
 
+std::optional<plot::Density> density_of(const std::vector<double>& counts, double highest) {
+  const double width = highest / static_cast<double>(counts.size());
+  const std::vector<double> values = values_of(counts, width);
+  if (static_cast<double>(values.size()) < kFewestAnswers) return std::nullopt;
+  plot::DensityOptions options;
+  options.lower = 0;
+  options.upper = highest;
+  options.bandwidth = std::max(width, plot::silverman_bandwidth(values));
+  return plot::estimate_density(values, options);
+}
+
 double highest_entropy(const AnswerSpread& spread) {
   return std::log(static_cast<double>(spread.classes));
 }
@@ -111,6 +123,29 @@ bool has_paper_figures(const Grid& grid) {
 
 std::string uncertainty_figure(const Grid& grid) {
   const double highest = highest_entropy(*pooled_test(grid, grid.main_method()));
+  const std::vector<std::string> methods = grid.methods(grid.main_regime());
+  const std::map<std::string, std::size_t> colours = method_colours(methods);
+  std::vector<plot::LineSeries> lines;
+  double peak_of_wrong = 0;
+  for (const std::string& method : known_methods()) {
+    if (!grid.has(grid.main_regime(), method)) continue;
+    const std::optional<AnswerSpread> spread = pooled_test(grid, method);
+    if (!spread) continue;
+    for (const bool right : {true, false}) {
+      const std::optional<plot::Density> density =
+          density_of(right ? spread->right : spread->wrong, highest);
+      if (!density) continue;
+      plot::LineSeries line{method_title(method) + (right ? ", right" : ", wrong"), density->x,
+                            density->y};
+      line.name = plot::literal(line.name);
+      line.colour = price_colour(colours.at(method));
+      line.stroke = right ? plot::Stroke::kSolid : plot::Stroke::kDashed;
+      lines.push_back(std::move(line));
+      if (right) continue;
+      peak_of_wrong =
+          std::max(peak_of_wrong, *std::max_element(density->y.begin(), density->y.end()));
+    }
+  }
   plot::ChartOptions options;
   options.title = plot::literal(grid.name() + ": uncertainty of right and wrong answers");
   options.description =
@@ -120,31 +155,12 @@ std::string uncertainty_figure(const Grid& grid) {
   options.x_min = 0;
   options.x_max = highest;
   options.y_min = 0;
-  options.y_max = kHighestDensity;
+  if (peak_of_wrong > 0) options.y_max = kPeaksShown * peak_of_wrong;
   options.width = 640;
   options.height = 400;
   options.legend = plot::LegendPlace::kRight;
   plot::Chart chart(options);
-  const std::vector<std::string> methods = grid.methods(grid.main_regime());
-  const std::map<std::string, std::size_t> colours = method_colours(methods);
-  for (const std::string& method : methods) {
-    const std::optional<AnswerSpread> spread = pooled_test(grid, method);
-    if (!spread) continue;
-    const double width = highest / static_cast<double>(spread->right.size());
-    const auto show = [&](const std::vector<double>& counts, const char* which,
-                          plot::Stroke stroke) {
-      const std::vector<double> values = values_of(counts, width);
-      if (static_cast<double>(values.size()) < kFewestAnswers) return;
-      plot::DensityOptions density;
-      density.lower = 0;
-      density.upper = highest;
-      density.bandwidth = std::max(width, plot::silverman_bandwidth(values));
-      chart.density({plot::literal(method_title(method)) + ", " + which, values, density,
-                     price_colour(colours.at(method)), stroke, true});
-    };
-    show(spread->right, "right", plot::Stroke::kSolid);
-    show(spread->wrong, "wrong", plot::Stroke::kDashed);
-  }
+  for (plot::LineSeries& line : lines) chart.line(std::move(line));
   return chart.svg();
 }
 

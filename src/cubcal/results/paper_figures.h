@@ -10,8 +10,8 @@ namespace cubcal::results {
 /// Whether the records of the main regime tell how uncertainty is spread over their answers.
 bool has_paper_figures(const Grid& grid);
 
-/// Density of U for right answers (solid) and wrong ones (dashed), every method on one axis, the
-/// answers of all its seeds together. As SVG.
+/// Density of U for right answers (solid) and wrong ones (dashed), every method on one axis
+/// (variants apart), the answers of all its seeds together. As SVG.
 std::string uncertainty_figure(const Grid& grid);
 
 /// Mean U in bins of confidence against the boundary curve, of the paper's method where it was run,

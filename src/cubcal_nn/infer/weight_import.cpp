@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cubcal/core/check.h"
+#include "cubcal/weights/tensor_path.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 
 namespace cubcal {
@@ -48,15 +49,6 @@ Leaf resolve(const std::string& name) {
   const auto found = foreign_leaves().find(name.substr(start));
   if (found == foreign_leaves().end()) return {Meaning::kTensor, name};
   return {found->second.meaning, name.substr(0, start) + found->second.name};
-}
-
-/// Whether `name` is one of the paths or lies below it.
-bool lies_under(const std::string& name, const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    const bool starts = name.compare(0, path.size(), path) == 0;
-    if (starts && (name.size() == path.size() || name[path.size()] == '.')) return true;
-  }
-  return false;
 }
 
 at::Tensor finite_tensor(const NamedArray& entry) {

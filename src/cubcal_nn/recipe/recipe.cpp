@@ -116,6 +116,7 @@ void read_data(StrictTable table, DataOptions& data, RunOptions& run) {
   read_rows(table, data);
   table.read_named("leaks", run.allow_leaks, kLeaks);
   read_split(table.section("split"), data);
+  if (data.kind != DataKind::kPhantom) table.note_to(nullptr);  // its options have no effect
   read_phantom(table.section("phantom"), data.phantom);
   table.finish();
   if (data.kind == DataKind::kPath && data.path.empty()) {
