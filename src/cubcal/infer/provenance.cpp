@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 
 namespace cubcal {
@@ -76,6 +77,10 @@ Provenance provenance_from_json(const json& object) {
   fields.read("program", provenance.program);
   fields.read("recipe", provenance.recipe);
   fields.read("recipe_hash", provenance.recipe_hash);
+  // An import has no hash: it comes from no recipe.
+  if (!provenance.recipe_hash.empty()) {
+    check_content_hash(provenance.recipe, provenance.recipe_hash, "the model's recipe");
+  }
   fields.read("seed", provenance.seed);
   fields.read("data", provenance.data);
   fields.read("data_hash", provenance.data_hash);

@@ -10,6 +10,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/io/state_dict_cells.h"
 #include "cubcal/io/utf8.h"
 
@@ -24,6 +25,8 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLargestHeader = 100'000'000;
+/// A header describes tensors by lists, and a network may have many.
+constexpr JsonLimits kHeaderLimits{3, 100'000, 2'000'000};
 constexpr const char* kMetadata = "__metadata__";
 constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 
@@ -54,31 +57,8 @@ struct Range {
   std::uint64_t begin, end;
 };
 
-/// Parses the header and nothing deeper than a header can be; nlohmann keeps the last of equal
-/// keys, which would hide one of two tensors, so keys are watched on the way.
 json parse_header(const std::string& text, const std::string& file) {
-  std::vector<std::set<std::string>> keys(4);
-  const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start || event == json::parse_event_t::array_start) {
-      if (depth > 2) throw DataError("the header of " + file + " is nested too deeply");
-      keys[static_cast<std::size_t>(depth) + 1].clear();
-    } else if (event == json::parse_event_t::key) {
-      const std::string& key = parsed.get_ref<const std::string&>();
-      if (!keys[static_cast<std::size_t>(depth)].insert(key).second) {
-        throw DataError("the header of " + file + " has the key " + in_quotes(key) + " twice");
-      }
-    }
-    return true;
-  };
-  json header;
-  try {
-    header = json::parse(text, watch);
-  } catch (const json::parse_error& error) {
-    throw DataError("the header of " + file + " is not valid JSON at byte " +
-                    std::to_string(kLengthBytes + error.byte));
-  } catch (const json::exception&) {
-    throw DataError("the header of " + file + " is not valid JSON");
-  }
+  json header = parse_json<json>(text, "the header of " + file, kHeaderLimits);
   if (!header.is_object()) throw DataError("the header of " + file + " is not a JSON object");
   return header;
 }

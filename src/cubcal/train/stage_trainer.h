@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cubcal/infer/model_folder.h"
+#include "cubcal/io/folder_lock.h"
 #include "cubcal/train/alarms.h"
 #include "cubcal/train/append_file.h"
 #include "cubcal/train/checkpoint.h"
@@ -28,6 +29,7 @@ struct StageContext {
   AppendFile& metrics;
   AppendFile* events;  ///< TensorBoard; null: none
   TrainObserver& observer;
+  const FolderLock& lock;  ///< of the folder
 };
 
 enum class StageEnd { kFinished, kStopped };
