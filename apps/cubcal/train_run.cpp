@@ -10,6 +10,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/folder_lock.h"
 #include "cubcal/train/checkpoint.h"
 #include "cubcal/train/training_run.h"
 #include "interrupt.h"
@@ -40,7 +41,9 @@ void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& fo
                 const std::string& indent, const std::string& resume_command) {
   const RunFolder run{folder};
   make_folders(folder);
+  const FolderLock lock(folder);
   // A run that goes on keeps the recipe it was started with.
+  refuse_link(run.recipe());
   if (!std::filesystem::exists(run.checkpoint())) write_file_atomically(run.recipe(), recipe.text);
   const InterruptWatch watch;
   TrainingView view(indent);
