@@ -13,6 +13,26 @@ if(CUBCAL_SANITIZE)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
+# What makes a fault in the code harder to use for somebody else. CUDA's compiler is left alone: it
+# does not know these options. With sanitizers they would only stand in the way.
+if(CUBCAL_HARDENED AND NOT CUBCAL_SANITIZE)
+  include(CheckCXXCompilerFlag)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>)
+  # Needs optimisation; some distributions define it already.
+  set(optimised $<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>)
+  add_compile_options($<${optimised}:-U_FORTIFY_SOURCE> $<${optimised}:-D_FORTIFY_SOURCE=2>)
+  # x86_64 and aarch64: jumps and returns go where the code says.
+  foreach(flag -fcf-protection=full -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "CUBCAL_HAS${flag}" has_flag)
+    check_cxx_compiler_flag(${flag} ${has_flag})
+    if(${has_flag})
+      add_compile_options($<$<COMPILE_LANGUAGE:CXX>:${flag}>)
+    endif()
+  endforeach()
+  # Tables of functions cannot be written to once the program runs.
+  add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
+endif()
+
 function(cubcal_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion
                                            -Wno-sign-conversion)

@@ -6,8 +6,10 @@
 #include "cubcal/dataset/load_samples.h"
 #include "cubcal/dataset/pack_file.h"
 #include "cubcal/dataset/selection.h"
+#include "cubcal/io/utf8.h"
 #include "data_commands.h"
 #include "interrupt.h"
+#include "logits_input.h"
 #include "progress_bar.h"
 #include "row_options.h"
 
@@ -31,6 +33,7 @@ void data_pack(DataPackOptions options) {
   if (!is_pack_file(options.output)) {
     throw ArgumentError("-o '" + options.output + "' must end in .safetensors");
   }
+  refuse_output_over_input(options.output, {options.path});
   LoadOptions& load = options.load;
   load.shape.height = load.shape.width = options.size;
   load.shape.fit = parse_image_fit(options.fit);
@@ -49,7 +52,7 @@ void data_pack(DataPackOptions options) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   bar.wipe();
   for (const std::string& reason : block.skipped) {
-    std::cerr << "cubcal: skipped: " << reason << '\n';
+    std::cerr << "cubcal: skipped: " << printable(reason) << '\n';
   }
   const std::string hash = write_pack(options.output, block);
   const std::size_t count = block.images.shape()[0];

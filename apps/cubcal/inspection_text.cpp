@@ -5,6 +5,7 @@
 
 #include "cubcal/inspection/overview.h"
 #include "cubcal/inspection/wording.h"
+#include "cubcal/io/utf8.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -28,7 +29,8 @@ void print_head(std::ostream& out, const Catalog& catalog, const Overview& view)
       << counted(catalog.samples.size(), "image");
   if (catalog.classes() > 0) out << ", " << catalog.classes() << " classes";
   if (catalog.has_groups()) out << ", " << counted(view.total.groups.back(), "group");
-  if (!catalog.columns.empty()) out << "; further columns " << joined(catalog.columns, "and");
+  if (!catalog.columns.empty())
+    out << "; further columns " << printable(joined(catalog.columns, "and"));
   out << '\n';
   if (view.sizes.empty()) return;
   out << "size " << tally_text(view.sizes) << "; " << tally_text(view.channels) << "; "
@@ -85,7 +87,9 @@ void print_examples(std::ostream& out, const Catalog& catalog, const std::vector
                     const Finding& finding) {
   if (finding.table) print_table(out, *finding.table);
   if (finding.kind == FindingKind::kUnreadable) {
-    for (const std::size_t i : finding.sets[0]) out << "    " << facts[i].unreadable << '\n';
+    for (const std::size_t i : finding.sets[0]) {
+      out << "    " << printable(facts[i].unreadable) << '\n';
+    }
     return;
   }
   std::vector<SampleList> sets = finding.sets;
@@ -99,7 +103,7 @@ void print_examples(std::ostream& out, const Catalog& catalog, const std::vector
   for (std::size_t s = 0; s < std::min(sets.size(), kExamples); ++s) {
     std::vector<std::string> names;
     for (const std::size_t i : sets[s]) names.push_back(described(catalog.samples[i]));
-    out << "    " << joined(names, "and", kSetImages) << '\n';
+    out << "    " << printable(joined(names, "and", kSetImages)) << '\n';
   }
   if (sets.size() > kExamples) out << "    … and " << sets.size() - kExamples << " more\n";
 }
@@ -113,7 +117,7 @@ void print_inspection(std::ostream& out, const Catalog& catalog,
   print_counts(out, catalog, view);
   if (findings.empty()) out << "\nNothing was found.\n";
   for (const Finding& finding : findings) {
-    out << '\n' << severity_name(finding.severity) << ": " << finding.sentence << '\n';
+    out << '\n' << severity_name(finding.severity) << ": " << printable(finding.sentence) << '\n';
     print_examples(out, catalog, facts, finding);
   }
 }

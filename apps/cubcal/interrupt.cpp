@@ -20,12 +20,19 @@ void on_signal(int signal) {
   std::raise(signal);
 }
 
+/// What nohup or a shell's & had ignored stays ignored.
+auto watch_for(int signal) {
+  const auto previous = std::signal(signal, on_signal);
+  if (previous == SIG_IGN) std::signal(signal, SIG_IGN);
+  return previous;
+}
+
 }  // namespace
 
 InterruptWatch::InterruptWatch() {
   interrupt_count = 0;
-  previous_interrupt_ = std::signal(SIGINT, on_signal);
-  previous_terminate_ = std::signal(SIGTERM, on_signal);
+  previous_interrupt_ = watch_for(SIGINT);
+  previous_terminate_ = watch_for(SIGTERM);
 }
 
 InterruptWatch::~InterruptWatch() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -14,6 +15,8 @@
 #include "cubcal/core/parallel.h"
 #include "cubcal/core/version.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/mapped_input.h"
+#include "cubcal/io/utf8.h"
 #include "interrupt.h"
 #ifdef CUBCAL_NN
 #include "report_images.h"
@@ -33,8 +36,49 @@ void end_cleanly(int signal) {
 }
 
 int complain(const std::string& sentence, int exit_code) {
-  std::cerr << "cubcal: " << sentence << '\n';
+  std::cerr << "cubcal: " << cubcal::printable(sentence) << '\n';
   return exit_code;
+}
+
+/// A mapped input that somebody cut: the page that was touched is no longer there.
+void on_lost_page(int signal, siginfo_t* facts, void* /*context*/) {
+  const char* name = cubcal::mapped_input_at(facts->si_addr);
+  if (name == nullptr) {  // not of a file: ends as it would have
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  cubcal::remove_unfinished_files();
+  for (const char* part : {"cubcal: '", name, "' became shorter while it was being read\n"}) {
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
+  }
+  ::_exit(kFailure);
+}
+
+/// What happens on signals that nothing in the program watches for.
+void set_up_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // What nohup or a shell's & had ignored stays ignored.
+    if (std::signal(signal, end_cleanly) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+  struct sigaction lost_page {};
+  lost_page.sa_sigaction = on_lost_page;
+  lost_page.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &lost_page, nullptr);
+}
+
+/// "cannot use 'PATH': REASON" of what the standard library's file functions throw.
+std::string file_sentence(const std::filesystem::filesystem_error& error) {
+  return "cannot use '" + error.path1().string() + "': " + error.code().message();
+}
+
+/// LibTorch puts a list of its functions below the first line, and its words for a lack of memory
+/// are for its own developers.
+std::string library_sentence(const std::string& text) {
+  const bool lacks_memory = text.find("out of memory") != std::string::npos ||
+                            text.find("allocate memory") != std::string::npos ||
+                            text.find("not enough memory") != std::string::npos;
+  if (lacks_memory) return "there is not enough memory for this: use smaller batches or images";
+  return text.substr(0, text.find('\n'));
 }
 
 /// The deepest subcommand the user named, for "see 'cubcal data split --help'".
@@ -98,6 +142,7 @@ int run(CLI::App& app, int argc, char** argv) {
     return complain(usage_sentence(app, error) + " (see '" + command_path(app) + " --help')",
                     kUsage);
   }
+  cubcal::check_mapped_inputs();
   std::cout.flush();
   if (!std::cout) return complain("standard output could not be written", kFailure);
   return EXIT_SUCCESS;
@@ -186,10 +231,7 @@ int main(int argc, char** argv) {
 #endif
   cubcal::app::add_completion(app);
 
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // What nohup or a shell's & had ignored stays ignored.
-    if (std::signal(signal, end_cleanly) == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
+  set_up_signals();
   try {
     return run(app, argc, argv);
   } catch (const cubcal::ArgumentError& error) {
@@ -200,7 +242,9 @@ int main(int argc, char** argv) {
     return complain(error.what(), kFailure);
   } catch (const std::bad_alloc&) {
     return complain("there is not enough memory for this input", kFailure);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(file_sentence(error), kFailure);
   } catch (const std::exception& error) {
-    return complain(error.what(), kFailure);
+    return complain(library_sentence(error.what()), kFailure);
   }
 }

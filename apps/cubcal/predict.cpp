@@ -11,6 +11,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/image/image_file.h"
 #include "cubcal/io/csv.h"
+#include "cubcal/io/utf8.h"
 #include "cubcal_nn/infer/adaptive_prediction.h"
 #include "cubcal_nn/infer/image_input.h"
 #include "cubcal_nn/infer/mc_engine.h"
@@ -198,8 +199,8 @@ void print_table(const std::vector<ImagePrediction>& predictions, const ModelDes
   if (options.adaptive) header.push_back("passes");
   TextTable table(header);
   for (const ImagePrediction& each : predictions) {
-    std::vector<std::string> row{each.path,
-                                 model.class_names[each.predicted],
+    std::vector<std::string> row{no_formula(each.path),
+                                 no_formula(model.class_names[each.predicted]),
                                  fixed(each.confidence, 4),
                                  fixed(each.total, 4),
                                  fixed(each.aleatoric, 4),
@@ -333,7 +334,7 @@ void predict_files(PredictOptions options) {
   }
   std::cout.flush();
   for (const UnreadableFile& file : input.unreadable) {
-    std::cerr << "cubcal: " << file.reason << '\n';
+    std::cerr << "cubcal: " << printable(file.reason) << '\n';
   }
   if (!input.unreadable.empty()) {
     throw DataError(std::to_string(input.unreadable.size()) + " of " +

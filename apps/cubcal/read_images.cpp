@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "cubcal/io/utf8.h"
 #include "interrupt.h"
 #include "progress_bar.h"
 
@@ -29,7 +30,9 @@ ImageSet read_images(DataOptions options) {
   const ImageSet set = load_data(options);
   bar.wipe();
   describe(set);
-  for (const std::string& reason : set.skipped) std::cerr << "cubcal: skipped: " << reason << '\n';
+  for (const std::string& reason : set.skipped) {
+    std::cerr << "cubcal: skipped: " << printable(reason) << '\n';
+  }
   return set;
 }
 

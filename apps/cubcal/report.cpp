@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/utf8.h"
 #include "cubcal/report/run_input.h"
 #include "cubcal/report/write_report.h"
 #include "logits_input.h"
@@ -41,7 +42,7 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
   refuse_output_over_input(options.output, inputs_of(options));
   take_drawn_images(options, drawn);
   const report::WrittenReport written = report::write_report(options);
-  for (const std::string& note : written.notes) std::cerr << "cubcal: " << note << '\n';
+  for (const std::string& note : written.notes) std::cerr << "cubcal: " << printable(note) << '\n';
   for (const std::string& path : written.probabilities) tell_of_probabilities(path);
   std::cout << "wrote " << options.output << ": " << written.runs
             << (written.runs == 1 ? " run, " : " runs, ") << written.methods

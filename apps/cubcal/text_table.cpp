@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cubcal/io/utf8.h"
+
 namespace cubcal::app {
 
 namespace {
@@ -14,6 +16,11 @@ std::size_t width(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> TextTable::shown(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  return cells;
+}
 
 std::ostream& operator<<(std::ostream& out, const TextTable& table) {
   std::vector<std::size_t> widths(table.header_.size(), 0);

@@ -1,10 +1,12 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/experiment/train_run.h"
 #include "cubcal_nn/train/training_run.h"
 #include "read_images.h"
@@ -76,6 +78,8 @@ void train_command(TrainCommandOptions options, bool threads_given) {
     std::cout << "'" << run.path << "' holds a finished run: there is nothing to go on with\n";
     return;
   }
+  std::optional<FolderLock> lock;  // before anything in the folder is touched
+  if (std::filesystem::exists(run.path)) lock.emplace(run.path);
   set_up_computing(recipe, threads_given, options.force ? "" : options.folder);
   const ImageSet set = read_images(recipe.data);
   if (options.force) {

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "augmentation_text.h"
+#include "cubcal/io/utf8.h"
 #include "cubcal_nn/bayes/layer_factory.h"
 #include "interrupt.h"
 #include "number_text.h"
@@ -94,7 +95,7 @@ void TrainingView::epoch_done(const EpochReport& report) {
 
 void TrainingView::warning(const std::string& sentence) {
   if (bar_) bar_->wipe();
-  std::cerr << "cubcal: warning: " << sentence << '\n';
+  std::cerr << "cubcal: warning: " << printable(sentence) << '\n';
 }
 
 bool TrainingView::stop_requested() { return InterruptWatch::interrupted(); }

@@ -185,7 +185,7 @@ TEST(CalibrationJson, SurvivesDeepNesting) {
   const std::string open(200000, '[');
   expect_error<DataError>([&] { calibration_from_json(open); }, "must be a JSON object");
   const std::string closed = open + std::string(200000, ']');
-  expect_error<DataError>([&] { calibration_from_json(closed); }, "needs the field 'format'");
+  expect_error<DataError>([&] { calibration_from_json(closed); }, "nested too deeply");
   std::string objects;
   for (int i = 0; i < 50000; ++i) objects += "{\"format\":";
   expect_error<DataError>([&] { calibration_from_json(objects); }, "must be a JSON object");

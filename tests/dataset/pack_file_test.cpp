@@ -38,7 +38,6 @@ TEST(PackFile, ComesBackAsItWas) {
     EXPECT_EQ(std::tie(a.file, a.label, a.label_name, a.group, a.split, a.metadata),
               std::tie(b.file, b.label, b.label_name, b.group, b.split, b.metadata));
   }
-  EXPECT_NO_THROW(verify_pack(path));
 }
 
 TEST(PackFile, RowsCanBeChosenFromIt) {
@@ -84,7 +83,7 @@ TEST(PackFile, RefusesOtherFilesAndDamage) {
   ASSERT_NE(level, std::string::npos);
   bytes[level] = '\x0b';
   write_file_atomically(path, bytes);
-  const std::string text = message_of<DataError>([&] { verify_pack(path); });
+  const std::string text = message_of<DataError>([&] { read_pack(path); });
   EXPECT_NE(text.find("the file is damaged"), std::string::npos) << text;
 }
 

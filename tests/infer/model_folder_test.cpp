@@ -156,6 +156,56 @@ TEST(ModelFolder, AttachesACalibrationAndLeavesTheRest) {
   EXPECT_EQ(load_model(scratch.path()).description.calibration->t_high, 0.8);
 }
 
+TEST(ModelFolder, ARecipeThatIsNotTheHashedOneIsRefused) {
+  const TemporaryFolder scratch;
+  const ModelDescription description = full_description(LayerKind::kVariational);
+  save_model(scratch.path(), description, *network_for(description));
+  std::string document = file_bytes(scratch.file("model.json"));
+  document[document.find("small-resnet\\\"") + 1] = 'n';
+  write_file_atomically(scratch.file("model.json"), document);
+  expect_error<DataError>([&] { read_model_description(scratch.path()); },
+                          "model.json: the model's recipe is not the one its hash");
+}
+
+TEST(ModelFolder, ALinkInItIsNotWrittenThrough) {
+  const TemporaryFolder scratch;
+  const ModelDescription description = full_description(LayerKind::kVariational);
+  const std::unique_ptr<Network> network = network_for(description);
+  const std::string model = scratch.file("model");
+  save_model(model, description, *network);
+  const auto linked = [&](const char* name, const auto& write) {
+    fs::rename(model + "/model.json", scratch.file("kept.json"));
+    fs::create_symlink(scratch.file("kept.json"), model + "/model.json");
+    fs::create_symlink(scratch.file("elsewhere"), model + "/" + name);
+    const std::string before = file_bytes(scratch.file("kept.json"));
+    expect_error<IoError>(write, "it is a symbolic link");
+    EXPECT_EQ(file_bytes(scratch.file("kept.json")), before);
+    EXPECT_FALSE(fs::exists(scratch.file("elsewhere")));
+    fs::remove(model + "/" + name);
+    fs::rename(scratch.file("kept.json"), model + "/model.json");
+  };
+  linked("x", [&] { attach_calibration(model, some_calibration(3)); });
+  linked("weights.next.safetensors", [&] { save_model(model, description, *network); });
+}
+
+TEST(ModelFolder, AttachingWritesNothingThatCouldNotBeReadBack) {
+  const TemporaryFolder scratch;
+  const ModelDescription description = full_description(LayerKind::kVariational);
+  save_model(scratch.path(), description, *network_for(description));
+  const std::string whole = file_bytes(scratch.file("model.json"));
+  const auto refused = [&](const std::string& extra, const std::string& words) {
+    const std::string document = whole.substr(0, whole.rfind('}')) + ", \"extra\": " + extra + "}";
+    write_file_atomically(scratch.file("model.json"), document);
+    expect_error<DataError>([&] { attach_calibration(scratch.path(), some_calibration(3)); },
+                            words);
+    EXPECT_EQ(file_bytes(scratch.file("model.json")), document);
+  };
+  refused(std::string(20000, '[') + std::string(20000, ']'), "nested too deeply");
+  std::string wide = std::string(28, '[') + "0";
+  for (int i = 0; i < 300000; ++i) wide += ",0";
+  refused(wide + std::string(28, ']'), "would grow to");
+}
+
 TEST(ModelFolder, TakesTheBestModelOfARun) {
   const TemporaryFolder scratch;
   const ModelDescription description = tiny_description(LayerKind::kDeterministic);

@@ -20,6 +20,13 @@ std::string csv_refusal(const std::string& text, const CsvOptions& options = {})
   return message_of<DataError>([&] { parse_csv(text, "x.csv", options); });
 }
 
+TEST(NoFormula, gets_an_apostrophe_in_front) {
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\t=1"}) {
+    EXPECT_EQ(no_formula(text), std::string("'") + text);
+  }
+  for (const char* text : {"", "a=b", "1", "BNN + CUB"}) EXPECT_EQ(no_formula(text), text);
+}
+
 TEST(Csv, reads_plain_rows_with_either_line_end) {
   for (const char* text : {"a,b\n1,2\n,\n", "a,b\r\n1,2\r\n,\r\n", "a,b\n1,2\n,",
                            "\xEF\xBB\xBF"

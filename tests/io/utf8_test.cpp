@@ -9,6 +9,11 @@
 namespace cubcal {
 namespace {
 
+TEST(Printable, shows_control_characters_and_keeps_the_rest) {
+  EXPECT_EQ(printable("größe \x1b[2J\n\xff"), "größe \\x1b[2J\\x0a\\xff");
+  EXPECT_EQ(printable(std::string(200, 'a')), std::string(200, 'a'));
+}
+
 TEST(Utf8, accepts_every_length_and_round_trips) {
   for (const std::uint32_t point : {0x0U, 0x41U, 0x7FU, 0x80U, 0x7FFU, 0x800U, 0xD7FFU, 0xE000U,
                                     0xFFFFU, 0x10000U, 0x10FFFFU}) {

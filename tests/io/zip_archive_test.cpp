@@ -181,6 +181,14 @@ TEST(ZipArchive, refuses_declared_sizes_the_archive_cannot_hold) {
       contains(zip_refusal(bytes), "declares 4129 bytes, which its 4 bytes in the archive"));
 }
 
+TEST(ZipArchive, refuses_what_unpacks_to_far_more_than_it_is) {
+  std::string bytes = archive_of({{"a", std::string(20000, 'x')}});
+  put(bytes, central(bytes) + 10, zip::deflated, 2);
+  put(bytes, central(bytes) + 24, 17 << 20, 4);
+  EXPECT_TRUE(
+      contains(zip_refusal(bytes), "declares 17825792 bytes, more than 100 times the 20000 bytes"));
+}
+
 TEST(ZipArchive, refuses_a_directory_that_is_not_where_it_says) {
   const std::string good = archive_of({{"a", "text"}});
   std::string bytes = good;

@@ -6,6 +6,7 @@
 
 #include "cli/program.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/ood/perturbation.h"
 #include "cubcal_nn/ood/registry.h"
 #include "cubcal_nn/ood/verdict_folder.h"
@@ -28,6 +29,17 @@ class OodNetwork : public testing::Test {
     std::unique_ptr<Detector> detector = make_detector(name);
     fit_detector(*detector, network_features(engine_, train_, {}, source), labels_);
     return detector;
+  }
+
+  /// For images that all have this score and uncertainty.
+  VerdictModel constant_verdict(double value) {
+    VerdictModel verdict;
+    verdict.detector = fitted("cosine+pca", FeatureSource::kMeanWeights);
+    const std::vector<double> values(40, value);
+    const std::vector<std::uint8_t> correct(40, 1);
+    verdict.policy = fit_verdict({values, values, correct}, 0.325, {});
+    verdict.policy.detector = "cosine+pca";
+    return verdict;
   }
 
   ModelDescription description_ = tiny_description(LayerKind::kVariational);
@@ -131,15 +143,47 @@ TEST_F(OodNetwork, AVerdictLivesInTheModelFolder) {
                           "has another calibration than its verdict was fitted with");
 }
 
+TEST_F(OodNetwork, AFitThatWasKilledBetweenItsStepsLeavesAVerdict) {
+  const ScratchFolder scratch;
+  const std::string folder = scratch.file("model");
+  save_model(folder, description_, *network_);
+  const auto scores = [&] { return load_verdict(folder)->policy.id_scores.front(); };
+  const std::string description = folder + "/model.json";
+  const std::string file = folder + "/ood.safetensors";
+  attach_verdict(folder, constant_verdict(1));
+  const std::string description_1 = contents_of(description);
+  const std::string file_1 = contents_of(file);
+  attach_verdict(folder, constant_verdict(2));
+  const std::string file_2 = contents_of(file);
+
+  // After the new description, before the detector had its name.
+  write_file_atomically(file, file_1);
+  write_file_atomically(folder + "/ood.next.safetensors", file_2);
+  EXPECT_EQ(scores(), 2);
+  // Before the new description.
+  write_file_atomically(description, description_1);
+  EXPECT_EQ(scores(), 1);
+  attach_verdict(folder, constant_verdict(3));
+  EXPECT_EQ(scores(), 3);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/ood.next.safetensors"));
+}
+
+TEST_F(OodNetwork, ALinkInPlaceOfTheDetectorIsNotWrittenThrough) {
+  const ScratchFolder scratch;
+  const std::string folder = scratch.file("model");
+  save_model(folder, description_, *network_);
+  write_file_atomically(scratch.file("other"), "kept");
+  std::filesystem::create_symlink(scratch.file("other"), folder + "/ood.safetensors");
+  attach_verdict(folder, constant_verdict(1));
+  EXPECT_EQ(contents_of(scratch.file("other")), "kept");
+  EXPECT_TRUE(load_verdict(folder));
+}
+
 TEST_F(OodNetwork, AVerdictWithAnotherDetectorFileIsRefused) {
   const ScratchFolder scratch;
   const std::string folder = scratch.file("model");
   save_model(folder, description_, *network_);
-  VerdictModel verdict;
-  verdict.detector = fitted("cosine+pca", FeatureSource::kMeanWeights);
-  const std::vector<double> scores(40, 1.0);
-  const std::vector<std::uint8_t> correct(40, 1);
-  verdict.policy = fit_verdict({scores, scores, correct}, 0.325, {});
+  VerdictModel verdict = constant_verdict(1);
   verdict.policy.detector = "knn";
   expect_error<ArgumentError>([&] { attach_verdict(folder, verdict); },
                               "is for the detector 'knn'");

@@ -89,7 +89,14 @@ TEST(ExperimentPlan, SaysWhatIsWrong) {
   EXPECT_THROW(plan_of("[experiment]\nmethods = ['bnm']\n"), ArgumentError);
   EXPECT_THROW(plan_of("[experiment]\nmodel = 'worst'\n"), ArgumentError);
   EXPECT_THROW(plan_of("[experiment]\npasses = 0\n"), ArgumentError);
-  EXPECT_THROW(plan_of("[experiment.variants]\n'a/b' = []\n"), ArgumentError);
+  for (const std::string name : {"a/b", "..", ".", ""}) {
+    expect_error<ArgumentError>([&] { plan_of("[experiment.variants]\n'" + name + "' = []\n"); },
+                                "the name of a variant becomes a folder's");
+  }
+  for (const std::string name : {"../../escaped/x", "..", "a/b"}) {
+    expect_error<ArgumentError>([&] { plan_of("[experiment]\nname = '" + name + "'\n"); },
+                                "experiment.name cannot be '" + name + "': it becomes the name of");
+  }
   expect_error<ArgumentError>(
       [] { plan_of("[experiment]\nsed = 1\n"); },
       "r.toml, line 7: there is no key 'experiment.sed'; did you mean 'experiment.set'?");

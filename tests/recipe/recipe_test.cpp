@@ -147,6 +147,23 @@ TEST(Recipe, APathMayHoldAnySign) {
   EXPECT_EQ(parse(kTwoStages, {text_override("data.path", path)}).data.path, path);
 }
 
+TEST(Recipe, NestingIsLimited) {
+  const std::string words = "nested too deeply: at most 16 levels are accepted";
+  std::string key = "a";
+  for (int i = 0; i < 200000; ++i) key += ".a";
+  for (const std::string& text :
+       {"\n" + key + " = 1", "\n[" + key + "]", "\nx = {" + key + " = 1}",
+        "\nx = " + std::string(200, '['), "\nx = '''\n''' \n" + key + " = 1"}) {
+    expect_error<ArgumentError>([&] { parse(text); }, words);
+  }
+  expect_error<ArgumentError>([&] { parse("\n\n[" + key + "]"); }, "r.toml, line 3: ");
+  expect_error<ArgumentError>([&] { parse(kTwoStages, {key + "=1"}); }, words);
+  expect_error<ArgumentError>([&] { parse(kTwoStages, {"seed=" + std::string(200, '[')}); }, words);
+  EXPECT_NO_THROW(parse(kTwoStages, {"model.pretrained=../../../../../../../../../weights"}));
+  const std::string dots = "'a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r' # " + std::string(99, '.');
+  EXPECT_NO_THROW(parse(std::string(kTwoStages) + "[model]\npretrained = " + dots));
+}
+
 TEST(Recipe, ItsTextReadsBackAsTheSameText) {
   const Recipe recipe = parse(kTwoStages, {"stage2.learning_rate=4e-4", "stage2.beta=0.1"});
   const Recipe again = parse(recipe.text);

@@ -75,7 +75,7 @@ inline void write_example_run(const std::filesystem::path& folder, const std::st
       R"({"format":"cubcal-run","version":1,"program":"cubcal 0.1.0","seed":)" +
           std::to_string(seed) +
           R"(,"network":"small-resnet","data":{"name":"sets/lesions","hash":"0123"},
-      "recipe":{"text":"seed = 1 # <tag>","hash":"4567"},
+      "recipe":{"text":"seed = 1 # <tag>","hash":"1107c974a340bf87"},
       "stages":[{"method":")" +
           method + R"(","epochs":2,"best":{"epoch":1},"seconds":3.5}]})");
   write_file_atomically(

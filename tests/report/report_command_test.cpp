@@ -29,6 +29,20 @@ TEST_F(ReportCommand, WritesThePageAndSaysWhatItLacks) {
   EXPECT_NE(test::contents_of(scratch_.path() / "page.html").find("</html>"), std::string::npos);
 }
 
+TEST_F(ReportCommand, LongNamesOfClassesHaveRoom) {
+  LogitsFile file = example_logits(1);
+  file.class_names.clear();
+  for (std::size_t k = 0; k < file.logits.shape().back(); ++k) {
+    file.class_names.push_back(std::string(60, 'W') + " " + std::to_string(k));
+  }
+  write_logits_file(scratch_.file("test.npz"), file);
+  const test::Outcome run = report({"--logits", "test.npz", "-o", "page.html"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::string page = test::contents_of(scratch_.path() / "page.html");
+  EXPECT_NE(page.find("WWW…WWWWWWW 0"), std::string::npos) << "shortened on the axes";
+  EXPECT_NE(page.find(file.class_names[1]), std::string::npos) << "whole in the table";
+}
+
 TEST_F(ReportCommand, LogitsWithACalibration) {
   write_logits_file(scratch_.file("test.npz"), example_logits(1));
   write_logits_file(scratch_.file("val.npz"), example_logits(2));

@@ -63,6 +63,12 @@ TEST_F(RunFolders, RefusesWhatDoesNotFit) {
   write_example_run(folder("b"), "bnn", 1);
   write_file_atomically(folder("b/record.json"), "[1, 2]");
   test::expect_error<DataError>([&] { read_run(folder("b")); }, "record.json' is no JSON object");
+  write_example_run(folder("b"), "bnn", 1);
+  std::string record = read_text_file(folder("b/record.json"), 10000);
+  record.replace(record.find("seed = 1 #"), 10, "seed = 2 #");
+  write_file_atomically(folder("b/record.json"), record);
+  test::expect_error<DataError>([&] { read_run(folder("b")); },
+                                "record.json' is not the one its hash");
   write_example_run(folder("c"), "bnn", 1);
   LogitsFile two;
   two.logits = NdArray(DType::kF32, {2, 3, 2});

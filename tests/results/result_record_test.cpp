@@ -87,7 +87,7 @@ TEST(ResultRecord, SaysWhatIsWrongWithAFile) {
                             "bad.json' " + words);
   };
   refused("", "is empty");
-  refused("{", "is not JSON");
+  refused("{", "is not valid JSON");
   nlohmann::json record = example_record_json("bnn", 1, 0.8);
   record["seed"] = "one";
   refused(record.dump(), "is no record of a result: the field 'seed' is of the wrong type");

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "cli/program.h"
 #include "cubcal/io/atomic_file.h"
@@ -24,6 +25,33 @@ TEST(ResultsCommand, WritesTheTablesInThreeForms) {
   EXPECT_NE(contents_of(folder.path() / "t/lungs-ood.tex").find("\\toprule"), std::string::npos);
   EXPECT_NE(contents_of(folder.path() / "t/lungs-ood.csv").find("Uncertainty,AUROC %,1,70.0000"),
             std::string::npos);
+}
+
+TEST(ResultsCommand, ANameOfARecordIsNoPath) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "records");
+  std::filesystem::create_directories(folder.path() / "escaped");
+  for (const char* field : {"experiment", "regime", "method"}) {
+    for (const char* name : {"../escaped/x", "..", "", "a/b"}) {
+      auto json = example_record_json("bnn+cub", 1, 0.96);
+      json[field] = name;
+      write_file_atomically(folder.file("records/a.json"), json.dump());
+      const Outcome written = run_cubcal({"results", "records", "--tables", "t"}, folder.path());
+      EXPECT_EQ(written.exit_code, 1);
+      EXPECT_NE(written.err.find("becomes the name of a file"), std::string::npos) << written.err;
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "escaped"));
+}
+
+TEST(ResultsCommand, ASearchPassesOverFoldersAndPipes) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "records/folder.json");
+  ASSERT_EQ(::mkfifo(folder.file("records/pipe.json").c_str(), 0600), 0);
+  write_file_atomically(folder.file("records/a.json"),
+                        example_record_json("bnn+cub", 1, 0.96).dump());
+  const Outcome shown = run_cubcal({"results", "records"}, folder.path());
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
 }
 
 TEST(ResultsCommand, DrawsWhatAvuCosts) {

@@ -12,6 +12,15 @@ namespace {
 
 using test::expect_error;
 
+TEST(AppendFile, ALinkIsNotFollowed) {
+  const test::ScratchFolder folder;
+  write_file_atomically(folder.file("other"), "kept");
+  std::filesystem::create_symlink(folder.file("other"), folder.file("metrics.jsonl"));
+  expect_error<IoError>([&] { AppendFile(folder.file("metrics.jsonl"), 0); },
+                        "it is a symbolic link");
+  EXPECT_EQ(read_text_file(folder.file("other"), 100), "kept");
+}
+
 TEST(AppendFile, CutsBackToTheLengthOfTheCheckpoint) {
   const test::ScratchFolder folder;
   const std::string path = folder.file("metrics.jsonl");

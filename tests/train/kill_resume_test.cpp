@@ -81,6 +81,13 @@ class TrainingProcess {
     return {WIFEXITED(status), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
   }
 
+  /// Waits until the run's checkpoint was written.
+  static void wait_for_checkpoint(const std::string& run) {
+    while (file_number(run + "/checkpoint.safetensors") == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+  }
+
   /// Sends the signal a moment after the run's checkpoint was written `writes` times more. Ties the
   /// moment to the work done, whatever the machine's speed and load.
   Outcome signal_after_checkpoints(const std::string& run, int writes, Clock::duration moment,
@@ -152,6 +159,33 @@ void kill_and_resume(const std::string& method, std::uint64_t seed) {
 TEST(KillResume, CubLossEndsWithTheSameBytes) { kill_and_resume("bnn+cub", 1); }
 
 TEST(KillResume, AvucLossEndsWithTheSameBytes) { kill_and_resume("bnn+avuc", 2); }
+
+TEST(KillResume, ARunFolderHasOneWriter) {
+  const test::ScratchFolder folder;
+  const std::string recipe = write_recipe(folder, "bnn");
+  const std::string run = folder.file("run");
+  TrainingProcess first(recipe, run);
+  TrainingProcess::wait_for_checkpoint(run);
+  for (const char* how : {"--resume", "--force"}) {
+    const test::Outcome second = test::run_cubcal({"train", recipe, "--out", run, how});
+    EXPECT_EQ(second.exit_code, 1);
+    EXPECT_NE(second.err.find("is being written by process"), std::string::npos) << second.err;
+  }
+  EXPECT_EQ(first.wait().code, 0) << bytes_of(run + ".log");
+  EXPECT_FALSE(std::filesystem::exists(run + "/run.lock"));
+}
+
+TEST(KillResume, ARunFolderThatIsTakenAwayEndsTheRun) {
+  const test::ScratchFolder folder;
+  const std::string recipe = write_recipe(folder, "bnn");
+  const std::string run = folder.file("run");
+  TrainingProcess training(recipe, run);
+  TrainingProcess::wait_for_checkpoint(run);
+  std::filesystem::rename(run, folder.file("elsewhere"));
+  EXPECT_EQ(training.wait().code, 1);
+  const std::string log = bytes_of(run + ".log");
+  EXPECT_NE(log.find("was removed or taken by another process"), std::string::npos) << log;
+}
 
 TEST(KillResume, CtrlCSaysHowToGoOn) {
   const test::ScratchFolder folder;

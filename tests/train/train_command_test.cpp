@@ -66,6 +66,14 @@ TEST_F(TrainCommand, ErrorsInTheRecipeAreUsageErrors) {
                  1, "lower learning_rate");
 }
 
+TEST_F(TrainCommand, AFailureInsideLibTorchIsOneSentence) {
+  const Outcome outcome =
+      train({"r.toml", "--set", "data.phantom.image_size=400000", "--out", "huge"});
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(outcome.err.find("frame #"), std::string::npos) << outcome.err;
+}
+
 /// Sets a variable of the environment while it lives.
 struct Variable {
   Variable(const char* variable, const char* value) : name(variable) { ::setenv(name, value, 1); }

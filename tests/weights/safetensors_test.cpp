@@ -139,10 +139,10 @@ TEST(Safetensors, SaysWhatIsWrongWithAHeader) {
             "the header of 'w.safetensors' claims 18446744073709551615 bytes, more than the file "
             "holds or the format allows");
   EXPECT_EQ(complaint(with_header("{,}")),
-            "the header of 'w.safetensors' is not valid JSON at byte 10");
+            "the header of 'w.safetensors' is not valid JSON at byte 2");
   EXPECT_EQ(complaint(with_header("[]")), "the header of 'w.safetensors' is not a JSON object");
   EXPECT_EQ(complaint(with_header("{\"a\":[[[[1]]]]}")),
-            "the header of 'w.safetensors' is nested too deeply");
+            "the header of 'w.safetensors' is nested too deeply: at most 3 levels are accepted");
   EXPECT_EQ(complaint(with_header("{\"a\":1,\"a\":2}")),
             "the header of 'w.safetensors' has the key 'a' twice");
   EXPECT_EQ(complaint(with_header("{\"__metadata__\":{\"n\":3}}")),

@@ -5,6 +5,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
 
 namespace cubcal {
 
@@ -148,7 +149,9 @@ std::string calibration_to_json(const Calibration& calibration) {
 
 Calibration calibration_from_json(const std::string& text) {
   try {
-    return from_fields(Json::parse(text));
+    return from_fields(parse_json(
+        text,
+        "a calibration must be a JSON object as `cubcal calibrate` writes it, and this text"));
   } catch (const Json::exception&) {
     throw DataError("a calibration must be a JSON object as `cubcal calibrate` writes it");
   } catch (const ArgumentError& error) {

@@ -1,5 +1,7 @@
 #include "cubcal/core/content_hash.h"
 
+#include "cubcal/core/error.h"
+
 namespace cubcal {
 
 void ContentHash::add(const void* bytes, std::size_t count) {
@@ -26,6 +28,13 @@ std::string content_hash(const std::string& text) {
   ContentHash hash;
   hash.add(text.data(), text.size());
   return hash.text();
+}
+
+void check_content_hash(const std::string& text, const std::string& stored,
+                        const std::string& name) {
+  if (content_hash(text) == stored) return;
+  throw DataError(name + " is not the one its hash " + stored +
+                  " was made of: the file was damaged or edited");
 }
 
 }  // namespace cubcal

@@ -23,4 +23,9 @@ class ContentHash {
 
 std::string content_hash(const std::string& text);
 
+/// Throws DataError, a sentence with `name` as its subject, where the text has another hash than
+/// the one stored beside it.
+void check_content_hash(const std::string& text, const std::string& stored,
+                        const std::string& name);
+
 }  // namespace cubcal

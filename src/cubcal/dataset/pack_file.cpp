@@ -8,6 +8,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/dicom_window.h"
 #include "cubcal/io/csv.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/weights/safetensors.h"
 
 namespace cubcal {
@@ -45,9 +46,11 @@ const std::string& field(const TensorFile& file, const std::string& path, const 
 std::vector<std::string> list_field(const TensorFile& file, const std::string& path,
                                     const std::string& name) {
   try {
-    return json::parse(field(file, path, name)).get<std::vector<std::string>>();
+    return parse_json<json>(field(file, path, name), "its " + name).get<std::vector<std::string>>();
   } catch (const json::exception&) {
     throw no_pack(path, "its " + name + " is no JSON list of texts");
+  } catch (const DataError& error) {
+    throw no_pack(path, error.what());
   }
 }
 
@@ -154,16 +157,13 @@ SampleBlock read_pack(const std::string& path) {
   block.catalog.columns = list_field(file, path, "columns");
   block.catalog.samples = read_samples(file, path, block.catalog, images.shape()[0]);
   block.images = NdArray(images.dtype(), images.shape(), images.memory());
-  return block;
-}
-
-void verify_pack(const std::string& path) {
-  const std::string promised = field(read_safetensors(path), path, "content_hash");
-  const std::string found = content_hash(read_pack(path));
+  const std::string& promised = field(file, path, "content_hash");
+  const std::string found = content_hash(block);
   if (found != promised) {
     throw DataError("the pack '" + path + "' was written with content hash " + promised +
                     ", but its content has " + found + ": the file is damaged");
   }
+  return block;
 }
 
 }  // namespace cubcal

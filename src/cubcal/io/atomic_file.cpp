@@ -12,7 +12,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "cubcal/io/mapped_input.h"
 #include "cubcal/io/system_error.h"
+#include "cubcal/io/temporary_name.h"
 
 namespace cubcal {
 
@@ -29,6 +31,24 @@ std::string folder_of(const std::string& path) {
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   return real ? std::string(real.get()) : path;
+}
+
+/// What was written survives a loss of power from here on. File systems that cannot do that say
+/// EINVAL or ENOTSUP, and keep the contents as well as they can.
+void sync_file(int descriptor, const std::string& path) {
+  while (::fsync(descriptor) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EINVAL || errno == ENOTSUP) return;
+    throw system_error("write", path);
+  }
+}
+
+/// The name in the folder survives too, where the folder may be read.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = folder_of(path);
+  if (::access(folder.empty() ? "." : folder.c_str(), R_OK) == 0) {
+    sync_to_disk(folder.empty() ? "." : folder);
+  }
 }
 
 /// The temporary files of the process where a signal handler can read them, which may not wait for
@@ -89,10 +109,10 @@ AtomicFile::~AtomicFile() { discard(); }
 void AtomicFile::open_temporary() {
   static std::atomic<unsigned long> counter{0};
   const std::string folder = folder_of(target_);
+  sweep_temporary_files(folder);
   constexpr int attempts = 1000;  // names left behind by killed runs of the same process number
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    std::string name =
-        folder + ".cubcal-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    std::string name = folder + temporary_name(counter++);
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
@@ -119,6 +139,8 @@ void AtomicFile::write(const void* bytes, std::size_t count) {
 void AtomicFile::commit() {
   if (descriptor_ < 0) throw IoError("cannot write '" + path_ + "': it is already closed");
   flush();
+  check_mapped_inputs();
+  if (!temporary_.empty()) sync_file(descriptor_, path_);
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) throw system_error("write", path_);
@@ -126,6 +148,7 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw system_error("write", path_);
   forget_unfinished(place_);
   temporary_.clear();
+  sync_folder_of(target_);
 }
 
 void AtomicFile::flush() {
@@ -152,10 +175,31 @@ void AtomicFile::discard() noexcept {
   forget_unfinished(place_);
 }
 
+void sync_to_disk(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw system_error("write", path);
+  const auto close_it = [](const int* opened) { ::close(*opened); };
+  const std::unique_ptr<const int, decltype(close_it)> closer(&descriptor, close_it);
+  sync_file(descriptor, path);
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw system_error("write", to);
+  sync_folder_of(to);
+}
+
 void write_file_atomically(const std::string& path, std::string_view contents) {
   AtomicFile file(path);
   file.write(contents);
   file.commit();
+}
+
+void refuse_link(const std::string& path) {
+  struct stat facts {};
+  if (::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode)) {
+    throw io_error("write", path,
+                   "it is a symbolic link, where a file of the folder itself belongs");
+  }
 }
 
 void make_folders(const std::string& path) {

@@ -9,7 +9,7 @@ namespace cubcal {
 
 /// A file that appears whole or not at all: bytes go to a temporary file in the target's folder,
 /// and commit() renames it to the target. Without commit() the temporary file is removed and the
-/// target stays as it was.
+/// target stays as it was. Both the bytes and the name are on the disk when commit() returns.
 ///
 /// A new file gets the permissions the umask gives, an existing one keeps its own. A symbolic link
 /// is followed. A target that is a device or a pipe is written directly, since renaming over it
@@ -48,7 +48,19 @@ class AtomicFile {
 /// is about to end the process: calls nothing but unlink().
 void remove_unfinished_files() noexcept;
 
+/// Renames as AtomicFile does, with the name on the disk when it returns. Throws IoError.
+void rename_file(const std::string& from, const std::string& to);
+
+/// What others wrote to the file and handed to the operating system is on the disk when this
+/// returns. Throws IoError.
+void sync_to_disk(const std::string& path);
+
 void write_file_atomically(const std::string& path, std::string_view contents);
+
+/// Throws IoError where the path is a symbolic link. For files that have their fixed names in a
+/// folder of models or of a run: such a folder may come from somebody else, and a link in it would
+/// lead what is written to another place.
+void refuse_link(const std::string& path);
 
 /// Makes the folder and those above it, where they are not there. Throws IoError.
 void make_folders(const std::string& path);

@@ -1,7 +1,6 @@
 #include "cubcal/io/byte_source.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "cubcal/core/parallel.h"
+#include "cubcal/io/mapped_input.h"
 #include "cubcal/io/system_error.h"
 
 namespace cubcal {
@@ -92,14 +92,7 @@ FileSource::OpenFile FileSource::open_file(const std::string& path) {
 
 std::shared_ptr<std::byte> FileSource::map(std::uint64_t offset, std::size_t count) const {
   if (count == 0 || offset > size() || count > size() - offset) return nullptr;
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const std::uint64_t start = offset - offset % page;
-  const std::size_t length = count + static_cast<std::size_t>(offset - start);
-  void* memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor_,
-                        static_cast<off_t>(start));
-  if (memory == MAP_FAILED) return nullptr;
-  const std::shared_ptr<void> mapping(memory, [length](void* begin) { ::munmap(begin, length); });
-  return {mapping, static_cast<std::byte*>(memory) + (offset - start)};
+  return map_input(descriptor_, name(), offset, count);
 }
 
 FileSource::~FileSource() { ::close(descriptor_); }

@@ -79,8 +79,8 @@ class ByteStream {
   /// Fills out[0, count) or throws DataError.
   virtual void read(void* out, std::size_t count) = 0;
   /// Takes the next `count` bytes as memory of their own, without copying them and aligned to
-  /// `alignment`; null, and nothing taken, where that cannot be had. Shrinking the file before the
-  /// memory is released breaks it, as with any mapped file.
+  /// `alignment`; null, and nothing taken, where that cannot be had. What others write
+  /// to the file until the memory is released shows in it: see mapped_input.h.
   virtual std::shared_ptr<std::byte> take(std::size_t /*count*/, std::size_t /*alignment*/) {
     return nullptr;
   }

@@ -166,6 +166,12 @@ CsvTable read_csv(const std::string& path, const CsvOptions& options) {
   return parse_csv(read_text_file(path, options.max_bytes), path, options);
 }
 
+std::string no_formula(const std::string& text) {
+  const bool is_formula =
+      !text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos;
+  return is_formula ? "'" + text : text;
+}
+
 std::string csv_row(const std::vector<std::string>& fields) {
   // A row of one empty field would otherwise be a blank line.
   if (fields.size() == 1 && fields[0].empty()) return "\"\"\n";

@@ -36,6 +36,10 @@ struct CsvTable {
 CsvTable parse_csv(std::string_view text, const std::string& name, const CsvOptions& options = {});
 CsvTable read_csv(const std::string& path, const CsvOptions& options = {});
 
+/// For tables that people open with a spreadsheet: a text from outside that it would take for a
+/// formula, by its first character, gets an apostrophe in front.
+std::string no_formula(const std::string& text);
+
 /// One row with its line end (LF); fields are quoted only where they need it.
 std::string csv_row(const std::vector<std::string>& fields);
 void write_csv(const std::string& path, const CsvTable& table);

@@ -30,6 +30,9 @@ void with_integers(const NdArray& array, Use use) {
   }
 }
 
+/// Tables of class against class grow with the square of it.
+constexpr std::size_t kMostClasses = 2048;
+
 /// Checks the head of the logits and gives an [N,K] array its axis of passes. A leading axis of
 /// length 1 changes the place of no element, in C or in Fortran order.
 void check_logits(NpyHeader& header, const std::string& where) {
@@ -49,6 +52,11 @@ void check_logits(NpyHeader& header, const std::string& where) {
   if (shape.back() < 2) {
     throw DataError(where + " has shape " + header.shape_text() +
                     " and so a single class, but at least two are needed");
+  }
+  if (shape.back() > kMostClasses) {
+    throw DataError(where + " has shape " + header.shape_text() + " and so " +
+                    std::to_string(shape.back()) + " classes, but at most " +
+                    std::to_string(kMostClasses) + " are accepted");
   }
   if (shape.size() == 2) header.shape.insert(header.shape.begin(), 1);
 }

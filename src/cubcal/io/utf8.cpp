@@ -33,6 +33,24 @@ Decoded decode_front(std::string_view text) {
   return {value, length};
 }
 
+/// Moves the first character from `text` to `result`.
+void append_printable(std::string& result, std::string_view& text) {
+  constexpr char digits[] = "0123456789abcdef";
+  const Decoded front = decode_front(text);
+  const bool is_control = front.code_point < 0x20 || front.code_point == 0x7F ||
+                          (front.code_point >= 0x80 && front.code_point < 0xA0);
+  if (front.length == 0 || is_control) {
+    const auto byte = static_cast<unsigned char>(text[0]);
+    result += "\\x";
+    result += digits[byte >> 4];
+    result += digits[byte & 0xF];
+    text.remove_prefix(1);
+  } else {
+    result += text.substr(0, front.length);
+    text.remove_prefix(front.length);
+  }
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -78,28 +96,21 @@ void append_utf8(std::string& text, std::uint32_t code_point) {
   }
 }
 
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) append_printable(result, text);
+  return result;
+}
+
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 80;
-  constexpr char digits[] = "0123456789abcdef";
   std::string result = "'";
   while (!text.empty()) {
     if (result.size() > longest) {
       result += "...";
       break;
     }
-    const Decoded front = decode_front(text);
-    const bool is_control = front.code_point < 0x20 || front.code_point == 0x7F ||
-                            (front.code_point >= 0x80 && front.code_point < 0xA0);
-    if (front.length == 0 || is_control) {
-      const auto byte = static_cast<unsigned char>(text[0]);
-      result += "\\x";
-      result += digits[byte >> 4];
-      result += digits[byte & 0xF];
-      text.remove_prefix(1);
-    } else {
-      result += text.substr(0, front.length);
-      text.remove_prefix(front.length);
-    }
+    append_printable(result, text);
   }
   return result + "'";
 }

@@ -27,6 +27,11 @@ constexpr std::uint16_t masked_flag = 1U << 13;
 /// Deflate codes a run of 258 bytes in no less than 2 bits.
 constexpr std::uint64_t deflate_limit = 1032;
 
+/// A member that unpacks to more than this is held against its size in the archive: a few kilobytes
+/// of zeros would otherwise take gigabytes.
+constexpr std::uint64_t expanded_freely = std::uint64_t{16} << 20;
+constexpr std::uint64_t expanded_times = 100;
+
 [[noreturn]] void refuse(const ByteSource& source, const std::string& complaint) {
   throw DataError("'" + source.name() + "' is not a readable zip archive: " + complaint);
 }
@@ -408,6 +413,13 @@ std::unique_ptr<ByteStream> ZipArchive::open(const ZipMember& member) const {
     throw DataError("the member " + in_quotes(member.name) + " of '" + source_->name() +
                     "' declares " + std::to_string(member.size) + " bytes, which its " +
                     std::to_string(member.compressed_size) + " bytes in the archive cannot hold");
+  }
+  if (member.size > std::max(expanded_freely, member.compressed_size * expanded_times)) {
+    throw DataError("the member " + in_quotes(member.name) + " of '" + source_->name() +
+                    "' declares " + std::to_string(member.size) + " bytes, more than " +
+                    std::to_string(expanded_times) + " times the " +
+                    std::to_string(member.compressed_size) +
+                    " bytes in the archive, which no measured data does");
   }
   if (member.is_stored()) return std::make_unique<StoredStream>(source_, member, offset);
   return std::make_unique<DeflatedStream>(source_, member, offset);

@@ -1,3 +1,4 @@
+#include "cubcal/io/utf8.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
@@ -11,6 +12,20 @@ constexpr std::size_t kMostClasses = 40;
 
 std::string optional_percent(const std::optional<double>& value) {
   return value ? percent(*value) : "–";
+}
+
+/// A long name as an axis has room for it: its beginning and its end.
+std::string axis_name(const std::string& name) {
+  constexpr std::size_t longest = 24;
+  constexpr std::size_t end = 9;
+  if (!is_utf8(name)) return printable(name).substr(0, longest);
+  const std::vector<std::uint32_t> letters = code_points(name);
+  if (letters.size() <= longest) return name;
+  std::string text;
+  for (std::size_t i = 0; i + end + 1 < longest; ++i) append_utf8(text, letters[i]);
+  text += "…";
+  for (std::size_t i = letters.size() - end; i < letters.size(); ++i) append_utf8(text, letters[i]);
+  return text;
 }
 
 std::string matrix_figure(const RunResult& run, Figures& figures) {
@@ -27,8 +42,8 @@ std::string matrix_figure(const RunResult& run, Figures& figures) {
   options.width = std::min(900.0, std::max(480.0, side + 180));
   options.height = std::min(860.0, std::max(380.0, side + 140));
   for (const std::string& name : run.class_names) {
-    options.x_categories.push_back(plot::literal(name));
-    options.y_categories.push_back(plot::literal(name));
+    options.x_categories.push_back(plot::literal(axis_name(name)));
+    options.y_categories.push_back(plot::literal(axis_name(name)));
   }
   plot::HeatMap map;
   map.name = "images";

@@ -5,8 +5,9 @@
 #include <sstream>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
-#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/report/numbers.h"
 
 namespace cubcal::report {
@@ -18,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 
 Json read_object(const std::string& path) {
-  Json json = Json::parse(read_text_file(path, kMostBytes), nullptr, false);
+  Json json = load_json(path, kMostBytes);
   if (!json.is_object()) throw DataError("'" + path + "' is no JSON object");
   return json;
 }
@@ -90,6 +91,10 @@ void read_run_record(const std::string& path, RunRecord& record) {
   card.add("Device", json, "/device");
   card.add("Threads", json, "/threads");
   record.recipe = text_of(at(json, "/recipe/text"));
+  const Json& hash = at(json, "/recipe/hash");
+  if (hash.is_string()) {
+    check_content_hash(record.recipe, text_of(hash), "the recipe in '" + path + "'");
+  }
 }
 
 void read_model(const std::string& path, RunRecord& record) {
@@ -161,10 +166,14 @@ std::vector<EpochValues> read_epochs(const std::string& path) {
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (line.empty()) continue;
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object()) {
-      if (lines.eof()) break;
-      throw DataError("line " + std::to_string(number) + " of '" + path + "' is no JSON object");
+    Json json;
+    const std::string name = "line " + std::to_string(number) + " of '" + path + "'";
+    try {
+      json = parse_json(line, name);
+      if (!json.is_object()) throw DataError(name + " is no JSON object");
+    } catch (const DataError&) {
+      if (lines.eof()) break;  // a training that was killed left it short
+      throw;
     }
     EpochValues epoch;
     flatten(json, "", epoch.values);

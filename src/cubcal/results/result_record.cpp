@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/atomic_file.h"
+#include "cubcal/core/path_part.h"
+#include "cubcal/io/json_text.h"
+#include "cubcal/io/utf8.h"
 
 namespace cubcal::results {
 
@@ -112,6 +114,11 @@ ResultRecord from_json(const Json& json) {
   record.regime = value_of<std::string>(json, "regime");
   record.method = value_of<std::string>(json, "method");
   record.seed = value_of<std::uint64_t>(json, "seed");
+  for (const std::string* part : {&record.experiment, &record.regime, &record.method}) {
+    if (is_path_part(*part)) continue;
+    throw DataError("its experiment, regime or method is " + in_quotes(*part) + ": " +
+                    kPathPartRule);
+  }
   record.device = value_of<std::string>(field(json, "training"), "device");
   record.metrics = read_measured(field(json, "test"));
   record.spread = read_spread(field(json, "test"));
@@ -131,9 +138,7 @@ ResultRecord from_json(const Json& json) {
 Json read_json(const std::string& path) {
   const std::string text = read_text_file(path, kMaxRecordBytes);
   if (text.empty()) throw DataError("'" + path + "' is empty");
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw DataError("'" + path + "' is not JSON");
-  return json;
+  return parse_json<Json>(text, "'" + path + "'");
 }
 
 ResultRecord named_record(const Json& json, const std::string& path) {
@@ -148,7 +153,7 @@ ResultRecord named_record(const Json& json, const std::string& path) {
 
 void search_folder(const std::string& folder, std::vector<ResultRecord>& records) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
+    if (entry.path().extension() != ".json" || !entry.is_regular_file()) continue;
     const std::string path = entry.path().string();
     const Json json = read_json(path);
     if (is_result(json)) records.push_back(named_record(json, path));

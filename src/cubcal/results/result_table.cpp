@@ -140,7 +140,8 @@ std::string to_csv(const ResultTable& table) {
       const auto number = [&](const std::optional<double>& value) {
         return value ? number_text(*value, exact) : std::string();
       };
-      std::vector<std::string> texts = row.names;
+      std::vector<std::string> texts;
+      for (const std::string& name : row.names) texts.push_back(no_formula(name));
       texts.push_back(table.columns[c].header);
       texts.push_back(std::to_string(cell.seeds.size()));
       texts.push_back(cell.empty() ? "" : number_text(cell.mean(), exact));

@@ -7,9 +7,10 @@
 #include <set>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/strict_json.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/weights/state_dict_cells.h"
+#include "cubcal/weights/tensor_shape.h"
 
 namespace cubcal {
 
@@ -23,7 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestModelJson = std::uint64_t{16} << 20;
 constexpr std::uint64_t kMostWeightBytes = std::uint64_t{4} << 30;
-constexpr std::size_t kDeepestJson = 32;
 constexpr std::size_t kLongestShardName = 255;
 /// What Keras and TensorFlow.js take where a layer does not say.
 constexpr double kKerasEpsilon = 1e-3;
@@ -241,7 +241,8 @@ LayersModel read_layers_model(const ByteSource& model_json, const OpenShard& ope
   }
   std::string text(static_cast<std::size_t>(model_json.size()), '\0');
   model_json.read_at(0, text.data(), text.size());
-  const json model = parse_strict_json(text, {file, kDeepestJson, 0});
+  const json model = parse_json<json>(text, file);
+  if (!model.is_object()) throw DataError(file + " is not a JSON object");
   const json* format = member(model, "format");
   if (!model.contains("weightsManifest") || (format != nullptr && *format != "layers-model")) {
     throw DataError(file + " is not the model.json of a TensorFlow.js layers model");

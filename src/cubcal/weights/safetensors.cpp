@@ -8,9 +8,10 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/strict_json.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/weights/state_dict_cells.h"
+#include "cubcal/weights/tensor_shape.h"
 
 namespace cubcal {
 
@@ -23,6 +24,8 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLargestHeader = 100'000'000;
+/// A header describes tensors by lists, and a network may have many.
+constexpr JsonLimits kHeaderLimits{3, 100'000, 2'000'000};
 constexpr const char* kMetadata = "__metadata__";
 constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 
@@ -52,6 +55,12 @@ struct Range {
   std::vector<std::size_t> shape;
   std::uint64_t begin, end;
 };
+
+json parse_header(const std::string& text, const std::string& file) {
+  json header = parse_json<json>(text, "the header of " + file, kHeaderLimits);
+  if (!header.is_object()) throw DataError("the header of " + file + " is not a JSON object");
+  return header;
+}
 
 CellType parse_cell_type(const json& entry, const std::string& where) {
   if (!entry.is_string()) throw DataError("the dtype of " + where + " is not a string");
@@ -189,7 +198,7 @@ TensorFile read_safetensors(const ByteSource& source) {
   }
   std::string text(static_cast<std::size_t>(header_size), '\0');
   source.read_at(kLengthBytes, text.data(), text.size());
-  const json header = parse_strict_json(text, {"the header of " + file, 3, kLengthBytes});
+  const json header = parse_header(text, file);
 
   const std::uint64_t data_start = kLengthBytes + header_size;
   const std::uint64_t data_size = source.size() - data_start;

@@ -44,6 +44,9 @@ at::Tensor middle(const at::Tensor& images, std::int64_t height, std::int64_t wi
       .narrow(3, start(images.size(3), width), width);
 }
 
+/// Some networks have weights for each place of their input.
+constexpr std::int64_t kLargestInput = 2048;
+
 }  // namespace
 
 void check_preprocessing(const Preprocessing& preprocessing) {
@@ -56,11 +59,12 @@ void check_preprocessing(const Preprocessing& preprocessing) {
   for (const double deviation : preprocessing.standard_deviation) {
     sound = sound && std::isfinite(deviation) && deviation > 0;
   }
+  sound = sound && preprocessing.height <= kLargestInput && preprocessing.width <= kLargestInput;
   if (!sound) {
     throw DataError(
-        "preprocessing must have a positive height and width, a stored size that is no smaller, "
-        "no negative reduction, a largest level of 255 or 65535, and a finite mean and positive "
-        "standard deviation per "
+        "preprocessing must have a height and width of 1 to 2048, a stored size that is no "
+        "smaller, no negative reduction, "
+        "a largest level of 255 or 65535, and a finite mean and positive standard deviation per "
         "channel");
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/utf8.h"
 #include "cubcal_nn/phantom/phantom.h"
 #include "cubcal_nn/recipe/recipe.h"
 
@@ -28,7 +29,7 @@ std::uint64_t parse_seed(const std::string& text) {
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + in_quotes(name);
   return text;
 }
 
@@ -90,10 +91,11 @@ ImageSet phantom_set(const std::string& data, const ModelDescription& model,
 
 /// What the model was trained with, or the defaults where it comes from no recipe.
 Recipe recipe_in(const Provenance& provenance) {
+  if (provenance.recipe_hash.empty()) return {};
   try {
     return parse_recipe(provenance.recipe, "the model's recipe");
-  } catch (const ArgumentError&) {
-    return {};
+  } catch (const ArgumentError& error) {
+    throw DataError(error.what());
   }
 }
 

@@ -8,6 +8,7 @@
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/io/logits_file.h"
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal_nn/experiment/ood_run.h"
@@ -107,7 +108,7 @@ Json ood_json(const ExperimentPlan& plan, const RunPart& part, const ImagesOfPar
 
 /// What training left in record.json, without the texts that would make it long.
 Json training_json(const RunPart& part) {
-  Json record = Json::parse(read_text_file(RunFolder{part.folder}.record(), kMaxRecordBytes));
+  Json record = load_json(RunFolder{part.folder}.record(), kMaxRecordBytes);
   Json training = Json::object();
   for (const char* key : {"program", "libtorch", "precision", "network", "data"}) {
     training[key] = record.at(key);

@@ -4,6 +4,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/train/training_run.h"
 
 namespace cubcal {
@@ -13,6 +14,8 @@ void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& fo
                 WorkObserver& observer) {
   const RunFolder run{folder};
   make_folders(folder);
+  const FolderLock lock(folder);
+  refuse_link(run.recipe());
   // A run that goes on keeps the recipe it was started with.
   if (!std::filesystem::exists(run.checkpoint())) write_file_atomically(run.recipe(), recipe.text);
   const std::unique_ptr<TrainObserver> follower = observer.follow_training(recipe, indent);

@@ -10,6 +10,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/version.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/weights/safetensors.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 #include "cubcal_nn/models/registry.h"
@@ -72,12 +73,6 @@ void make_folder(const std::string& folder) {
   }
 }
 
-void rename_file(const std::string& from, const std::string& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error) throw IoError("cannot write '" + to + "': " + error.message());
-}
-
 void check_is_described(const ModelDescription& description, const Network& network) {
   const NetworkOptions expected = description.network_options(network.options().device);
   const NetworkOptions& given = network.options();
@@ -106,8 +101,26 @@ auto naming_description(const ModelPaths& paths, Use use) {
   }
 }
 
+Json read_object(const ModelPaths& paths) {
+  Json document = load_json(paths.description, kLargestDescription);
+  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  return document;
+}
+
+/// Nothing is written that could not be read back.
+void write_description(const ModelPaths& paths, const Json& document) {
+  const std::string text = document.dump(2) + "\n";
+  if (text.size() > kLargestDescription) {
+    throw DataError("'" + paths.description + "' would grow to " + std::to_string(text.size()) +
+                    " bytes, and at most " + std::to_string(kLargestDescription) +
+                    " are accepted: it stays as it was");
+  }
+  refuse_link(paths.description);
+  write_file_atomically(paths.description, text);
+}
+
 std::string hash_in(const std::string& document) {
-  const Json json = Json::parse(document, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(document, "the description");
   if (!json.is_object() || !json.contains(kHashField) || !json[kHashField].is_string()) {
     throw DataError(std::string("a model needs the field '") + kHashField + "'");
   }
@@ -169,9 +182,10 @@ void save_model(const std::string& folder, const ModelDescription& description,
   document[kHashField] = weights_hash(tensors.views());
   make_folder(folder);
   const ModelPaths paths(folder);
+  for (const std::string& path : {paths.description, paths.next}) refuse_link(path);
   finish_earlier_save(paths);
   write_safetensors(paths.next, tensors.views(), {{"format", "cubcal-model"}});
-  write_file_atomically(paths.description, document.dump(2) + "\n");
+  write_description(paths, document);
   rename_file(paths.next, paths.weights);
 }
 
@@ -227,16 +241,14 @@ std::string resolved_model_folder(const std::string& folder) {
 
 void attach_field(const std::string& folder, const std::string& name, const std::string& json) {
   const ModelPaths paths = existing_model(folder);
-  Json document = Json::parse(read_description(paths), nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  Json document = read_object(paths);
   document[name] = Json::parse(json);
-  write_file_atomically(paths.description, document.dump(2) + "\n");
+  write_description(paths, document);
 }
 
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name) {
   const ModelPaths paths = existing_model(folder);
-  const Json document = Json::parse(read_description(paths), nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  const Json document = read_object(paths);
   if (!document.contains(name)) return std::nullopt;
   return document[name].dump();
 }

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cubcal/core/check.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/models/registry.h"
 
@@ -201,7 +202,9 @@ std::string description_to_json(const ModelDescription& description) {
 
 ModelDescription description_from_json(const std::string& document) {
   try {
-    return from_fields(Json::parse(document));
+    return from_fields(parse_json(
+        document,
+        "a model's description must be a JSON object as this program writes it, and this text"));
   } catch (const Json::exception&) {
     throw DataError("a model's description must be a JSON object as this program writes it");
   } catch (const ArgumentError& error) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 
 namespace cubcal {
@@ -90,6 +91,10 @@ Provenance provenance_from_json(const json& object) {
     for (const auto& [key, value] : object["settings"].items()) {
       provenance.settings.emplace_back(key, value.dump());
     }
+  }
+  // An import has no hash: it comes from no recipe.
+  if (!provenance.recipe_hash.empty()) {
+    check_content_hash(provenance.recipe, provenance.recipe_hash, "the model's recipe");
   }
   fields.read("seed", provenance.seed);
   fields.read("data", provenance.data);

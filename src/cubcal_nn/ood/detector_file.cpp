@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/weights/safetensors.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 #include "cubcal_nn/ood/registry.h"
@@ -57,7 +58,7 @@ std::unique_ptr<Detector> described_detector(const TensorFile& file) {
     throw DataError("the file holds no detector: its format must be '" + std::string(kFormat) +
                     "'");
   }
-  const Json json = Json::parse(description->second);
+  const Json json = parse_json(description->second, "its description");
   const auto version = json.at("version").get<int>();
   if (version != kFormatVersion) {
     throw DataError("this program reads detectors of version " + std::to_string(kFormatVersion) +

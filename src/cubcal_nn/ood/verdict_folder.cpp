@@ -24,14 +24,35 @@ constexpr const char* kHashField = "detector_hash";
 constexpr const char* kScores = "id_scores";
 constexpr std::size_t kLargestFile = std::size_t{4} << 30;
 
-std::string detector_path(const std::string& folder) {
-  return (std::filesystem::path(resolved_model_folder(folder)) / "ood.safetensors").string();
-}
+/// The detector's file, and the name it is written under until model.json tells of it.
+struct DetectorPaths {
+  explicit DetectorPaths(const std::string& folder) {
+    const std::filesystem::path model = resolved_model_folder(folder);
+    file = (model / "ood.safetensors").string();
+    next = (model / "ood.next.safetensors").string();
+  }
+
+  std::string file;
+  std::string next;
+};
 
 std::string file_hash(const std::string& path) {
   ContentHash hash;
   hash.add(read_text_file(path, kLargestFile));
   return hash.text();
+}
+
+bool has_hash(const std::string& path, const Json& verdict) {
+  return verdict.contains(kHashField) && std::filesystem::exists(path) &&
+         verdict[kHashField] == file_hash(path);
+}
+
+/// A fit that was killed after model.json had been renamed left its detector under the other name,
+/// where the next fit would lose it.
+void finish_earlier_fit(const DetectorPaths& paths, const std::string& folder) {
+  if (!std::filesystem::exists(paths.next)) return;
+  const std::optional<std::string> field = read_model_field(folder, kField);
+  if (field && has_hash(paths.next, Json::parse(*field))) rename_file(paths.next, paths.file);
 }
 
 bool fits_calibration(const VerdictPolicy& policy, const std::string& folder) {
@@ -62,12 +83,15 @@ void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
     throw ArgumentError("the verdict policy is for the detector '" + verdict.policy.detector +
                         "', which must come with it");
   }
-  const std::string path = detector_path(folder);
-  save_detector(path, *verdict.detector, {},
+  const DetectorPaths paths(folder);
+  refuse_link(paths.next);
+  finish_earlier_fit(paths, folder);
+  save_detector(paths.next, *verdict.detector, {},
                 {{kScores, at::tensor(verdict.policy.id_scores, at::kDouble)}});
   Json json = Json::parse(verdict_to_json(verdict.policy));
-  json[kHashField] = file_hash(path);
+  json[kHashField] = file_hash(paths.next);
   attach_field(folder, kField, json.dump());
+  rename_file(paths.next, paths.file);
 }
 
 bool has_stale_verdict(const std::string& folder) {
@@ -76,10 +100,12 @@ bool has_stale_verdict(const std::string& folder) {
 }
 
 void remove_detector(const std::string& folder) {
-  const std::string path = detector_path(folder);
-  std::error_code error;
-  std::filesystem::remove(path, error);
-  if (error) throw io_error("remove", path, error.message());
+  const DetectorPaths paths(folder);
+  for (const std::string& path : {paths.file, paths.next}) {
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) throw io_error("remove", path, error.message());
+  }
 }
 
 std::optional<VerdictModel> load_verdict(const std::string& folder, c10::Device device) {
@@ -92,9 +118,11 @@ std::optional<VerdictModel> load_verdict(const std::string& folder, c10::Device 
                     "' has another calibration than its verdict was fitted with: run 'cubcal ood "
                     "--fit' again");
   }
-  const std::string path = detector_path(folder);
+  const DetectorPaths paths(folder);
   const Json json = Json::parse(*field);
-  if (!json.contains(kHashField) || json[kHashField] != file_hash(path)) {
+  const bool is_next = !has_hash(paths.file, json) && has_hash(paths.next, json);
+  const std::string& path = is_next ? paths.next : paths.file;
+  if (!has_hash(path, json)) {
     throw DataError(path +
                     " is not the file that the model's verdict was written with: run "
                     "'cubcal ood --fit' again");

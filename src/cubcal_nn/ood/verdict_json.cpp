@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/check.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal_nn/ood/registry.h"
 #include "cubcal_nn/ood/verdict.h"
 
@@ -96,7 +97,9 @@ std::string verdict_to_json(const VerdictPolicy& policy) {
 
 VerdictPolicy verdict_from_json(const std::string& document) {
   try {
-    return from_fields(Json::parse(document));
+    return from_fields(parse_json(
+        document,
+        "a verdict policy must be a JSON object as this program writes it, and this text"));
   } catch (const Json::exception&) {
     throw DataError("a verdict policy must be a JSON object as this program writes it");
   } catch (const ArgumentError& error) {

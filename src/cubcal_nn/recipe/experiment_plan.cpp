@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/path_part.h"
+#include "cubcal/io/utf8.h"
 #include "cubcal_nn/recipe/strict_table.h"
 #include "cubcal_nn/train/run_options.h"
 
@@ -36,10 +38,10 @@ void check_variant_name(const std::string& name) {
     return std::isalnum(letter) != 0 ||
            std::string("+-._=").find(char(letter)) != std::string::npos;
   });
-  if (!plain) {
+  if (!plain || !is_path_part(name)) {
     throw ArgumentError(
         "the name of a variant becomes a folder's, so it must be of letters, "
-        "digits, + - . _ and =, not '" +
+        "digits, + - . _ and =, and neither empty nor . or .., not '" +
         name + "'");
   }
 }
@@ -129,6 +131,9 @@ void check_experiment_plan(const ExperimentPlan& plan) {
     if (!is_regime) parse_training_method(name);
   }
   for (const auto& [name, overrides] : plan.variants) check_variant_name(name);
+  if (!plan.name.empty() && !is_path_part(plan.name)) {
+    throw ArgumentError("experiment.name cannot be " + in_quotes(plan.name) + ": " + kPathPartRule);
+  }
   if (plan.regimes.empty()) throw ArgumentError("experiment.regimes lists none");
   if (plan.passes == 0 || plan.seeds == 0) {
     throw ArgumentError("experiment.passes and experiment.seeds must be at least 1");

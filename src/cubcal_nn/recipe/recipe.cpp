@@ -7,6 +7,7 @@
 #include "cubcal/dataset/dicom_window.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/recipe/strict_table.h"
+#include "cubcal_nn/recipe/toml_limits.h"
 
 namespace cubcal {
 
@@ -266,6 +267,7 @@ void apply_override(toml::table& table, const std::string& text) {
   if (equals == 0 || equals == std::string::npos) {
     throw ArgumentError("an override is of the form section.key=value, not '" + text + "'");
   }
+  check_toml_depth(text.substr(0, equals), "an override");
   toml::table* target = &table;
   std::string path = text.substr(0, equals);
   for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.')) {
@@ -280,6 +282,7 @@ void apply_override(toml::table& table, const std::string& text) {
   }
   const std::string value = text.substr(equals + 1);
   try {
+    check_toml_depth("value = " + value, "the override '" + path + "'");
     const toml::table parsed = toml::parse("value = " + value);
     if (parsed.size() != 1) throw ArgumentError("the override '" + text + "' holds several keys");
     const toml::node* node = parsed.get("value");
@@ -317,6 +320,7 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
                     const std::vector<std::string>& overrides) {
   toml::table table;
   try {
+    check_toml_depth(text, source);
     table = toml::parse(text, source);
   } catch (const toml::parse_error& error) {
     throw ArgumentError(source + ", line " + std::to_string(error.source().begin.line) +

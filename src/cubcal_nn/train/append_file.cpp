@@ -2,12 +2,14 @@
 
 #include <filesystem>
 
+#include "cubcal/io/atomic_file.h"
 #include "cubcal/io/system_error.h"
 
 namespace cubcal {
 
 AppendFile::AppendFile(const std::string& path, std::uint64_t length)
     : path_(path), length_(length) {
+  refuse_link(path);
   std::error_code error;
   const bool exists = std::filesystem::exists(path, error);
   if (exists) {
@@ -29,5 +31,7 @@ void AppendFile::append(std::string_view record) {
   if (!stream_) throw system_error("write", path_);
   length_ += record.size();
 }
+
+void AppendFile::sync() { sync_to_disk(path_); }
 
 }  // namespace cubcal

@@ -17,6 +17,8 @@ class AppendFile {
 
   /// Appends and hands over to the operating system. Throws IoError.
   void append(std::string_view record);
+  /// What was appended is on the disk when this returns: before a checkpoint counts on it.
+  void sync();
   std::uint64_t length() const { return length_; }
 
  private:

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
 #include "cubcal/weights/safetensors.h"
 
 namespace cubcal {
@@ -70,6 +72,7 @@ void write_checkpoint(const std::string& path, const CheckpointHead& head,
                      {static_cast<std::size_t>(tensor.numel())},
                      static_cast<const std::byte*>(tensor.data_ptr())});
   }
+  refuse_link(path);
   write_safetensors(path, views, {{"checkpoint", head_to_json(head).dump()}});
 }
 
@@ -77,7 +80,7 @@ std::optional<CheckpointHead> read_checkpoint_head(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   const TensorFile file = read_safetensors(path);
   try {
-    return head_from_json(json::parse(file.metadata.at("checkpoint")));
+    return head_from_json(parse_json<json>(file.metadata.at("checkpoint"), "its head"));
   } catch (const std::exception& error) {
     throw DataError("the checkpoint '" + path + "' cannot be used: " + error.what());
   }

@@ -52,6 +52,7 @@ void write_run_record(const RunFolder& folder, const RunOptions& options,
     entry["last"] = model_record(folder.last(i, options.stages.size()));
     stages.push_back(entry);
   }
+  refuse_link(folder.record());
   write_file_atomically(folder.record(), record.dump(2) + "\n");
 }
 

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include "cubcal/io/atomic_file.h"
+
 namespace cubcal {
 
 StageModels::StageModels(Network& network, std::string best_folder, std::string last_folder)
@@ -33,6 +35,7 @@ void StageModels::keep(const ModelDescription& description, bool is_best) {
 void StageModels::write_kept(const std::string& folder, std::optional<Kept>& kept) {
   if (!kept) return;
   put_back(kept->values);
+  refuse_link(folder);
   save_model(folder, kept->description, network_);
   kept.reset();
 }

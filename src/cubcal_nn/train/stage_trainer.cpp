@@ -308,7 +308,10 @@ void StageTrainer::raise_alarms(const EpochReport& report) {
 
 void StageTrainer::write_checkpoint_now() {
   if (!all_finite(network_->parameters())) throw weights_not_finite(state_.stage + 1, state_.epoch);
+  context_.lock.check();
   models_.write();
+  context_.metrics.sync();
+  if (context_.events != nullptr) context_.events->sync();
   write_checkpoint(context_.folder.checkpoint(), context_.head, &network_->parameters(),
                    &step_.optimiser());
   saved_ = std::chrono::steady_clock::now();

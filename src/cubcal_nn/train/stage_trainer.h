@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/train/alarms.h"
 #include "cubcal_nn/train/append_file.h"
@@ -28,6 +29,7 @@ struct StageContext {
   AppendFile& metrics;
   AppendFile* events;  ///< TensorBoard; null: none
   TrainObserver& observer;
+  const FolderLock& lock;  ///< of the folder
 };
 
 enum class StageEnd { kFinished, kStopped };

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/batches/preprocessing.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/train/alarms.h"
@@ -138,6 +139,7 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
   for (const SetFinding& finding : findings) observer.warning(data_alarm(finding));
 
   make_folders(folder.path);
+  const FolderLock lock(folder.path);
   CheckpointHead head = first_head(folder, provenance, observer);
   AppendFile metrics(folder.metrics(), head.state.metrics_bytes);
   std::optional<AppendFile> events = open_events(options, folder, head.state);
@@ -163,11 +165,12 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     StageOptions start = stage;
     if (has_tensors(head.state)) start.start = StageStart::kScratch;  // restored just below
     StageTrainer trainer({set, options, folder, preprocessing, description, device, head, metrics,
-                          events ? &*events : nullptr, observer},
+                          events ? &*events : nullptr, observer, lock},
                          make_stage_network(description, start, options.seed, previous,
                                             options.pretrained_import, device));
     if (has_tensors(head.state)) trainer.restore(folder.checkpoint());
     if (trainer.run() == StageEnd::kStopped) return {false, head.state.finished};
+    lock.check();
     previous = folder.best(index, stages);
     begin_next_stage(head.state);
     write_checkpoint(folder.checkpoint(), head, nullptr, nullptr);

@@ -1,0 +1,90 @@
+#include "cubcal/io/folder_lock.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "cubcal/core/error.h"
+#include "io/file_fixtures.h"
+
+namespace cubcal {
+namespace {
+
+using test::contains;
+using test::message_of;
+using test::TemporaryFolder;
+
+/// Another process that has the lock of a folder until it is killed.
+class OtherOwner {
+ public:
+  explicit OtherOwner(const std::string& folder) {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    process_ = ::fork();
+    if (process_ == 0) {
+      const FolderLock lock(folder);
+      if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+      for (;;) ::pause();
+    }
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~OtherOwner() { kill(); }
+  void kill() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = 0;
+  }
+  pid_t process() const { return process_; }
+
+ private:
+  pid_t process_ = 0;
+};
+
+TEST(FolderLock, OneProcessHasItAndADeadOnesIsTakenOver) {
+  const TemporaryFolder folder;
+  OtherOwner other(folder.path());
+  const std::string message = message_of<IoError>([&] { FolderLock lock(folder.path()); });
+  EXPECT_TRUE(contains(message, "is being written by process " + std::to_string(other.process())));
+  EXPECT_TRUE(contains(message, folder.path()));
+  other.kill();
+  EXPECT_TRUE(std::filesystem::exists(folder.file("run.lock")));
+  {
+    const FolderLock lock(folder.path());
+    const FolderLock again(folder.path());
+    EXPECT_NO_THROW(again.check());
+    EXPECT_TRUE(contains(test::file_bytes(folder.file("run.lock")), std::to_string(::getpid())));
+  }
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(FolderLock, AnOwnerOnAnotherMachineIsLeftAlone) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.file("run.lock"), "some-other-machine 1234\n");
+  const std::string message = message_of<IoError>([&] { FolderLock lock(folder.path()); });
+  EXPECT_TRUE(contains(message, "process 1234 on some-other-machine"));
+  EXPECT_TRUE(contains(message, "remove '" + folder.file("run.lock") + "'"));
+  EXPECT_TRUE(std::filesystem::exists(folder.file("run.lock")));
+}
+
+TEST(FolderLock, AFolderThatWasRemovedIsNoticed) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("run"));
+  const FolderLock lock(folder.file("run"));
+  std::filesystem::remove_all(folder.file("run"));
+  const auto check = [&] { lock.check(); };
+  EXPECT_TRUE(contains(message_of<IoError>(check), "was removed or taken by another process"));
+  std::filesystem::create_directory(folder.file("run"));
+  write_file_atomically(folder.file("run/run.lock"), "another 1\n");
+  EXPECT_TRUE(contains(message_of<IoError>(check), "was removed or taken by another process"));
+}
+
+}  // namespace
+}  // namespace cubcal
