@@ -36,7 +36,8 @@ Json post_hoc_json(const RunPart& part, const LogitsFile& validation, const Logi
   for (const CalibrationMethod method : kCalibrationMethods) {
     FitOptions options;
     options.method = method;
-    const FitResult fit = fit_calibration(McLogits(validation.logits), validation.labels, options);
+    const FitResult fit =
+        fit_calibration(McLogits(validation.logits), validation.labels, options, validation.groups);
     const std::string name = method_name(method);
     save_calibration(part.folder + "/calibration-" + name + ".json", fit.calibration);
     Json row = {{"method", name},
