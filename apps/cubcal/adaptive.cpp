@@ -8,6 +8,7 @@
 #include "cubcal/adaptive/replay.h"
 #include "cubcal/boundary/curve.h"
 #include "cubcal/metrics/binomial.h"
+#include "input_options.h"
 #include "logits_input.h"
 #include "number_text.h"
 #include "option_checks.h"
@@ -25,6 +26,7 @@ struct AdaptiveCommandOptions {
   std::string file;
   std::string calibration;
   std::string json;
+  InputOptions input;
   AdaptiveOptions adaptive;
   DecisionOptions decision;
   bool no_gamma = false;
@@ -73,7 +75,7 @@ struct Report {
 
 Report make_report(const AdaptiveCommandOptions& options) {
   refuse_output_over_input(options.json, {options.file, options.calibration});
-  const LogitsFile file = read_logits_file(options.file);
+  const LogitsFile file = read_input(options.file, options.input);
   Report report;
   report.title = describe(file);
   if (!options.calibration.empty()) report.calibration = load_calibration(options.calibration);
@@ -167,6 +169,7 @@ void add_adaptive(CLI::App& app) {
   command->add_option("FILE", options->file, ".npz with logits [S,N,K]")->required();
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration first (from 'cubcal calibrate')");
+  add_input_options(*command, options->input);
   add_stopping_options(*command, options->adaptive, options->no_gamma);
   command
       ->add_option("--eta", options->decision.uncertainty,

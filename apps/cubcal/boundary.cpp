@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -34,6 +35,10 @@ void complete(double& eta, double& gamma, const BoundaryOptions& options) {
 }
 
 void boundary(const BoundaryOptions& options) {
+  if (!options.svg.empty() && std::filesystem::path(options.svg).extension() != ".svg") {
+    throw ArgumentError("--svg draws an SVG file, so that its name must end in .svg, not be '" +
+                        options.svg + "'");
+  }
   double eta = 0;
   double gamma = 0;
   complete(eta, gamma, options);

@@ -1,11 +1,13 @@
 #include <iostream>
 #include <memory>
 
+#include "calibration_choice.h"
 #include "commands.h"
 #include "cubcal/calibration/assessment.h"
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
+#include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
@@ -20,11 +22,14 @@ struct CalibrateOptions {
   std::string validation;
   std::string test;
   std::string output;
-  std::string method = method_name(CalibrationMethod::kDtsGuarded);
+  std::string method;  ///< empty: the best of all
+  std::string validation_labels;
+  std::string test_labels;
   std::string box;
   std::string box_high;
   std::string box_low;
   bool paper_thresholds = false;
+  InputOptions input;
   FitOptions fit;
 };
 
@@ -98,8 +103,8 @@ void print_fit(std::ostream& out, const FitResult& result, const CalibrateOption
         << '\n';
   }
   if (calibration.nll_tolerance) {
-    out << "  guard   validation NLL may rise by at most "
-        << to_text(100 * *calibration.nll_tolerance) << "%\n";
+    out << "  guard   NLL may rise by at most " << to_text(100 * *calibration.nll_tolerance)
+        << "%, on held-out samples too\n";
   }
   const bool nll = calibration.method == CalibrationMethod::kTsNll;
   const double shown = nll ? 1.0 : 100.0;
@@ -164,46 +169,106 @@ Assessed assess(const std::string& name, const LogitsFile& file, const FitResult
 
 FitResult fit(const LogitsFile& file, const FitOptions& options) {
   try {
-    return fit_calibration(McLogits(file.logits), file.labels, options);
+    return fit_calibration(McLogits(file.logits), file.labels, options, file.groups);
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }
 }
 
-void calibrate(CalibrateOptions options) {
-  options.fit.method = method_from_name(options.method);
-  refuse_unused_boxes(options, options.fit.method);
-  options.fit.box = parse_box("--t", options.box);
-  options.fit.box_high = parse_box("--t-high", options.box_high);
-  options.fit.box_low = parse_box("--t-low", options.box_low);
-  if (options.paper_thresholds) options.fit.thresholds = paper_thresholds();
-  refuse_output_over_input(options.output, {options.validation, options.test});
-
-  const LogitsFile validation = read_logits_file(options.validation);
-  if (needs_labels(options.fit.method)) require_labels(validation, options.method);
-  std::optional<LogitsFile> test;
-  if (!options.test.empty()) {
-    test = read_logits_file(options.test);
-    require_labels(*test, "the comparison on --test");
+void tell(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    std::cerr << "cubcal: warning: " << warning << '\n';
   }
-  warn_of_probabilities(validation);
-  if (test) warn_of_probabilities(*test);
+}
 
+/// The calibration as JSON to a file, or to standard output for "-".
+void write_calibration(const std::string& target, const Calibration& calibration) {
+  if (target == "-") {
+    std::cout << calibration_to_json(calibration);
+  } else {
+    save_calibration(target, calibration);
+  }
+}
+
+void calibrate_with(const CalibrateOptions& options, const LogitsFile& validation,
+                    const std::optional<LogitsFile>& test) {
   const FitResult result = fit(validation, options.fit);
   std::vector<Assessed> sets;
   const MetricOptions metrics = convention_of(result, options.fit);
   if (validation.has_labels) sets.push_back(assess("validation", validation, result, metrics));
   if (test) sets.push_back(assess("test", *test, result, metrics));
-  save_calibration(options.output, result.calibration);
-
-  print_fit(std::cout, result, options, validation);
-  if (!sets.empty()) {
-    print_assessments(std::cout, sets);
-    std::cout << '\n' << convention_text(metrics) << ".\n";
+  write_calibration(options.output, result.calibration);
+  if (options.output != "-") {
+    print_fit(std::cout, result, options, validation);
+    if (!sets.empty()) {
+      print_assessments(std::cout, sets);
+      std::cout << '\n' << convention_text(metrics) << ".\n";
+    }
+    std::cout << "\nwrote " << options.output << '\n';
   }
-  std::cout << "\nwrote " << options.output << '\n';
-  for (const std::string& warning : result.warnings) {
-    std::cerr << "cubcal: warning: " << warning << '\n';
+  tell(result.warnings);
+}
+
+void calibrate_with_the_best(const CalibrateOptions& options, const LogitsFile& validation,
+                             const std::optional<LogitsFile>& test) {
+  std::ostream& out = options.output == "-" ? std::cerr : std::cout;
+  const MetricOptions metrics = [&] {
+    MetricOptions result;
+    result.bins = options.fit.bins;
+    result.gamma = options.fit.gamma;
+    result.uncertainty_threshold =
+        options.fit.thresholds ? options.fit.thresholds->eta : options.fit.eta;
+    return result;
+  }();
+  const CalibrationChoice choice = choose_calibration(validation, test, options.fit, metrics);
+  print_choice(out, choice, metrics);
+  if (!choice.selection.best) {
+    out << "\nNothing was written: name a method with --method to save it all the same.\n";
+    return;
+  }
+  const FitResult& best = choice.selection.candidates[*choice.selection.best].fit;
+  write_calibration(options.output, best.calibration);
+  if (options.output != "-") out << "\nwrote " << options.output << '\n';
+  tell(best.warnings);
+}
+
+LogitsFile read_labelled(const std::string& path, const std::string& labels,
+                         const CalibrateOptions& options) {
+  InputOptions input = options.input;
+  input.reading.labels_file = labels;
+  return read_input(path, input);
+}
+
+void calibrate(CalibrateOptions options) {
+  const bool is_named = !options.method.empty();
+  if (is_named) {
+    options.fit.method = method_from_name(options.method);
+    refuse_unused_boxes(options, options.fit.method);
+  }
+  options.fit.box = parse_box("--t", options.box);
+  options.fit.box_high = parse_box("--t-high", options.box_high);
+  options.fit.box_low = parse_box("--t-low", options.box_low);
+  if (options.paper_thresholds) options.fit.thresholds = paper_thresholds();
+  refuse_output_over_input(options.output, {options.validation, options.test,
+                                            options.validation_labels, options.test_labels});
+
+  const LogitsFile validation =
+      read_labelled(options.validation, options.validation_labels, options);
+  if (!is_named) {
+    require_labels(validation, "a choice among the methods");
+  } else if (needs_labels(options.fit.method)) {
+    require_labels(validation, options.method);
+  }
+  std::optional<LogitsFile> test;
+  if (!options.test.empty()) {
+    test = read_labelled(options.test, options.test_labels, options);
+    require_labels(*test, "the comparison on --test");
+    check_same_classes(validation, *test);
+  }
+  if (is_named) {
+    calibrate_with(options, validation, test);
+  } else {
+    calibrate_with_the_best(options, validation, test);
   }
 }
 
@@ -215,11 +280,19 @@ void add_calibrate(CLI::App& app) {
       app.add_subcommand("calibrate", "Fit temperatures on validation logits, save them as JSON");
   command->add_option("VAL", options->validation, ".npz with validation logits and labels")
       ->required();
-  command->add_option("--method", options->method, "ts-nll, ts-bcce, dts or dts-guarded")
-      ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Where the calibration goes (JSON)")
+  command->add_option("--method", options->method,
+                      "ts-nll, ts-bcce, dts or dts-guarded (default: the best of all that makes "
+                      "nothing worse)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the calibration goes (JSON), '-': standard output")
       ->required();
   command->add_option("--test", options->test, "Also compare before and after on this set");
+  add_input_options(*command, options->input);
+  command->add_option("--labels", options->validation_labels,
+                      "Take the labels of VAL from this file: .npy, .npz or CSV");
+  command->add_option("--test-labels", options->test_labels, "The same for --test")
+      ->needs("--test");
   command->add_flag("--paper-thresholds", options->paper_thresholds,
                     "Regions from the paper's triple (0.9, 0.923, 0.325) instead of η and K");
   command
@@ -234,23 +307,29 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--bins", options->fit.bins, "Equal-width bins of BCCE")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
-  command->add_option("--t", options->box, "Search T in LOW:HIGH (ts-*; default 0.25:4)");
+  command->add_option("--t", options->box,
+                      "Search T in LOW:HIGH (ts-*; default 0.25:4, which ts-nll widens)");
   command->add_option("--t-high", options->box_high,
                       "Search T_high in LOW:HIGH (default 0.5:1, dts-guarded 0.05:1)");
   command->add_option("--t-low", options->box_low,
                       "Search T_low in LOW:HIGH (default 1:2, dts-guarded 1:20)");
   command
       ->add_option("--nll-tolerance", options->fit.nll_tolerance,
-                   "dts-guarded: NLL may rise by this share at most")
+                   "dts-guarded: NLL may rise by this share at most, on held-out samples too")
       ->capture_default_str()
       ->check(finite_number());
   command->footer(
-      "BCCE alone has a degenerate optimum (T_high → 0, T_low → ∞), so the search is bounded and "
-      "a\n"
-      "warning names any bound it ends on; dts-guarded bounds the rise of NLL instead.\n\n"
+      "Without --method every method is fitted and tried on held-out folds of VAL (whole groups). "
+      "The\n"
+      "one of the lowest NLL is saved among those that make nothing significantly worse; where "
+      "there\n"
+      "is none, that is said and no file written.\n"
+      "BCCE alone has a degenerate optimum (T_high → 0, T_low → ∞), so the search is bounded;\n"
+      "dts-guarded bounds the rise of NLL instead.\n\n"
       "Example:\n"
       "  cubcal example --out demo\n"
-      "  cubcal calibrate demo/val.npz --method dts -o demo/cal.json --test demo/test.npz");
+      "  cubcal calibrate demo/val.npz -o demo/cal.json --test demo/test.npz\n"
+      "  cubcal calibrate demo/val.npz --method dts -o demo/dts.json --test demo/test.npz");
   command->callback([options] { calibrate(*options); });
 }
 

@@ -5,7 +5,9 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/version.h"
 #include "cubcal/evaluation/evaluation_json.h"
+#include "cubcal/io/logits_rows.h"
 #include "cubcal/metrics/bootstrap.h"
+#include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
@@ -22,6 +24,7 @@ struct CompareOptions {
   std::string calibration_a;
   std::string calibration_b;
   std::string json;
+  InputOptions input;
   MetricOptions metrics;
   BootstrapOptions bootstrap;
   bool ignore_groups = false;
@@ -35,11 +38,22 @@ std::string verdict(const MetricInfo& info, const std::optional<Interval>& inter
   return "";
 }
 
-SampleFacts read_side(const std::string& path, const std::string& calibration_path,
-                      const MetricOptions& metrics, LogitsFile& file) {
-  file = read_logits_file(path);
+LogitsFile read_side(const std::string& path, const InputOptions& input) {
+  LogitsFile file = read_input(path, input);
   require_labels(file, "a comparison");
-  warn_of_probabilities(file);
+  return file;
+}
+
+/// Brings the samples of B into the order of A where both say which images they are. Returns how
+/// the samples were matched.
+const char* align(const LogitsFile& a, LogitsFile& b) {
+  if (a.files.empty() || b.files.empty()) return "order";
+  if (a.files != b.files) b = take_samples(b, rows_by_file(a, b));
+  return "files";
+}
+
+SampleFacts facts_of(const LogitsFile& file, const std::string& calibration_path,
+                     const MetricOptions& metrics) {
   std::optional<Calibration> calibration;
   if (!calibration_path.empty()) calibration = load_calibration(calibration_path);
   return sample_facts(predict_file(file, calibration), file.labels, metrics);
@@ -47,11 +61,13 @@ SampleFacts read_side(const std::string& path, const std::string& calibration_pa
 
 void compare(const CompareOptions& options) {
   refuse_output_over_input(
-      options.json, {options.file_a, options.file_b, options.calibration_a, options.calibration_b});
-  LogitsFile file_a;
-  LogitsFile file_b;
-  const SampleFacts a = read_side(options.file_a, options.calibration_a, options.metrics, file_a);
-  const SampleFacts b = read_side(options.file_b, options.calibration_b, options.metrics, file_b);
+      options.json, {options.file_a, options.file_b, options.calibration_a, options.calibration_b,
+                     options.input.reading.labels_file});
+  const LogitsFile file_a = read_side(options.file_a, options.input);
+  LogitsFile file_b = read_side(options.file_b, options.input);
+  const std::string matched_by = align(file_a, file_b);
+  const SampleFacts a = facts_of(file_a, options.calibration_a, options.metrics);
+  const SampleFacts b = facts_of(file_b, options.calibration_b, options.metrics);
   if (file_a.groups != file_b.groups && !file_a.groups.empty() && !file_b.groups.empty()) {
     throw DataError(file_a.path + " and " + file_b.path + " do not have the same groups");
   }
@@ -66,6 +82,7 @@ void compare(const CompareOptions& options) {
     json["cubcal"] = kVersion;
     json["samples"] = a.samples;
     json["classes"] = a.classes;
+    json["matched_by"] = matched_by;
     json["a"] = metrics_json(values_a);
     json["b"] = metrics_json(values_b);
     json["difference"] = metrics_json(paired.difference);
@@ -76,7 +93,9 @@ void compare(const CompareOptions& options) {
     if (options.json == "-") return;
   }
 
-  std::cout << "A  " << describe(file_a) << "\nB  " << describe(file_b) << "\n\n";
+  std::cout << "A  " << describe(file_a) << "\nB  " << describe(file_b)
+            << "\n   samples matched by " << (matched_by == "files" ? "'files'" : "their order")
+            << "\n\n";
   TextTable table(
       {"", "A", "B", "B − A", to_text(100 * options.bootstrap.level) + "% interval", ""});
   for (const MetricInfo& info : metric_infos()) {
@@ -104,6 +123,8 @@ void add_compare(CLI::App& app) {
   command->add_option("B", options->file_b, "The same samples from another model")->required();
   command->add_option("--calibration-a", options->calibration_a, "Apply this calibration to A");
   command->add_option("--calibration-b", options->calibration_b, "Apply this calibration to B");
+  add_input_options(*command, options->input);
+  add_labels_option(*command, options->input);
   add_metric_options(*command, options->metrics);
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates")
       ->capture_default_str()
@@ -120,7 +141,7 @@ void add_compare(CLI::App& app) {
   command->footer(
       "Example (before and after calibration):\n"
       "  cubcal example --out demo\n"
-      "  cubcal calibrate demo/val.npz -o demo/cal.json\n"
+      "  cubcal calibrate demo/val.npz --method ts-nll -o demo/cal.json\n"
       "  cubcal compare demo/test.npz demo/test.npz --calibration-b demo/cal.json");
   command->callback([options] { compare(*options); });
 }

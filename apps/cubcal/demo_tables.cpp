@@ -85,7 +85,7 @@ void add_post_hoc(const RunPart& part, DemoTables& tables) {
     FitOptions options;
     options.method = method;
     const FitResult result =
-        fit_calibration(McLogits(validation.logits), validation.labels, options);
+        fit_calibration(McLogits(validation.logits), validation.labels, options, validation.groups);
     const std::string name = method_name(method);
     save_calibration(part.folder + "/calibration-" + name + ".json", result.calibration);
     for (const std::string& warning : result.warnings) {

@@ -6,6 +6,7 @@
 #include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/detection.h"
 #include "evaluation_text.h"
+#include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
 #include "option_checks.h"
@@ -19,6 +20,7 @@ struct EvaluateOptions {
   std::string calibration;
   std::string ood;
   std::string json;
+  InputOptions input;
   MetricOptions metrics;
   std::size_t bootstrap = 0;
   BootstrapOptions bootstrap_options;
@@ -26,11 +28,11 @@ struct EvaluateOptions {
 };
 
 void evaluate(const EvaluateOptions& options) {
-  refuse_output_over_input(options.json, {options.file, options.calibration, options.ood});
+  refuse_output_over_input(options.json, {options.file, options.calibration, options.ood,
+                                          options.input.reading.labels_file});
   check_bootstrap_options(options.bootstrap_options);
-  const LogitsFile file = read_logits_file(options.file);
+  const LogitsFile file = read_input(options.file, options.input);
   require_labels(file, "evaluation");
-  warn_of_probabilities(file);
   Evaluation evaluation;
   if (!options.calibration.empty()) {
     evaluation.calibration = load_calibration(options.calibration);
@@ -42,9 +44,8 @@ void evaluate(const EvaluateOptions& options) {
   evaluation.facts = sample_facts(predictive, file.labels, options.metrics);
   evaluation.values = metric_values(evaluation.facts);
   if (!options.ood.empty()) {
-    const LogitsFile ood = read_logits_file(options.ood);
+    const LogitsFile ood = read_outliers(options.ood, options.input);
     check_same_classes(file, ood);
-    warn_of_probabilities(ood);
     evaluation.detection =
         output_detection(predictive, predict_file(ood, evaluation.calibration), describe(ood));
   }
@@ -73,6 +74,8 @@ void add_evaluate(CLI::App& app) {
                       "Apply this calibration first (from 'cubcal calibrate')");
   command->add_option("--ood", options->ood,
                       "Logits of out-of-distribution inputs: adds AUROC, AUPR and FPR95");
+  add_input_options(*command, options->input);
+  add_labels_option(*command, options->input);
   add_metric_options(*command, options->metrics);
   command
       ->add_option("--bootstrap", options->bootstrap,

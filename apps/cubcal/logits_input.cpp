@@ -37,16 +37,6 @@ void require_labels(const LogitsFile& file, const std::string& purpose) {
   throw DataError(file.path + " has no array 'labels' [N], which " + purpose + " needs");
 }
 
-void warn_of_probabilities(const LogitsFile& file) {
-  if (looks_like_probabilities(McLogits(file.logits))) tell_of_probabilities(file.path);
-}
-
-void tell_of_probabilities(const std::string& path) {
-  std::cerr << "cubcal: warning: the rows of '" << path
-            << "' sum to 1: these look like probabilities, and logits are wanted (take their "
-               "logarithm)\n";
-}
-
 void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code ignored;  // a file that is not there yet is no other file

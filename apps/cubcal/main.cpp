@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <vector>
 
 #include "commands.h"
 #include "cubcal/core/error.h"
@@ -180,6 +181,13 @@ void hand_over(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::vector<char*> words(argv, argv + argc + 1);
+  static char help_option[] = "--help";
+  if (argc > 1 && std::string(argv[1]) == "help") {  // 'help evaluate' is 'evaluate --help'
+    words.erase(words.begin() + 1);
+    words.insert(words.end() - 1, help_option);
+    argv = words.data();
+  }
 #ifdef CUBCAL_FULL_PROGRAM
   if (!is_numeric(argc, argv)) hand_over(argv);
 #endif
@@ -200,7 +208,7 @@ int main(int argc, char** argv) {
       "Try it:\n"
       "  cubcal example --out demo\n"
       "  cubcal evaluate demo/val.npz\n"
-      "  cubcal calibrate demo/val.npz --method dts-guarded -o demo/cal.json --test demo/test.npz");
+      "  cubcal calibrate demo/val.npz -o demo/cal.json --test demo/test.npz");
 
 #ifdef CUBCAL_NN
   cubcal::app::add_demo(app);

@@ -43,7 +43,6 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
   take_drawn_images(options, drawn);
   const report::WrittenReport written = report::write_report(options);
   for (const std::string& note : written.notes) std::cerr << "cubcal: " << printable(note) << '\n';
-  for (const std::string& path : written.probabilities) tell_of_probabilities(path);
   std::cout << "wrote " << options.output << ": " << written.runs
             << (written.runs == 1 ? " run, " : " runs, ") << written.methods
             << (written.methods == 1 ? " method, " : " methods, ")
@@ -65,6 +64,8 @@ void add_report(CLI::App& app, DrawnImages drawn) {
   command->add_option("--val", options->validation,
                       "With --logits: validation logits, for calibration and referral");
   command->add_option("--ood", options->outliers, "With --logits: logits of images of no class");
+  command->add_flag("--probabilities", options->probabilities,
+                    "With --logits: the files hold probabilities, not logits (floored at 1e-12)");
   command->add_option("--calibration", options->calibration,
                       "Show this calibration (from 'cubcal calibrate')");
   command->add_option("--data", options->data,

@@ -202,6 +202,7 @@ TEST(Fit, EqualsBruteForceOnTheSameGrid) {
     EXPECT_NEAR(plain.objective_after, plain_brute.objective_after, 1e-14);
 
     options.method = CalibrationMethod::kDtsGuarded;
+    options.guard_folds = 0;
     const double bound = 1.02 * quality(set, std::vector<double>{1.0}).nll;
     const Calibration guarded = fit(set, options).calibration;
     const Calibration guarded_brute = brute_force(set, options, bound);
@@ -264,9 +265,37 @@ TEST(Fit, FindsAKnownTemperature) {
     }
     set.labels[i] = label;
   }
-  for (double& value : set.values) value *= 3;
-  const Calibration calibration = fit(set, with_method(CalibrationMethod::kTsNll)).calibration;
-  EXPECT_NEAR(calibration.t_high, 3.0, 0.2);
+  // Beyond the default box [0.25, 4] too, which is then made wider.
+  for (const double scale : {3.0, 9.0, 1.0 / 30}) {
+    LogitSet scaled = set;
+    for (double& value : scaled.values) value *= scale;
+    const FitResult result = fit(scaled, with_method(CalibrationMethod::kTsNll));
+    EXPECT_NEAR(result.calibration.t_high, scale, 0.07 * scale);
+    EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
+    EXPECT_GT(result.calibration.box_high.high, scale);
+    EXPECT_LT(result.calibration.box_high.low, scale);
+  }
+}
+
+// More logits than are searched: a part of the samples finds the way, all of them the end.
+TEST(Fit, EndsOnAllSamplesOfALargeSet) {
+  LogitShape shape;
+  shape.passes = 2;
+  shape.samples = 240000;
+  shape.classes = 50;
+  ASSERT_GT(shape.passes * shape.samples * shape.classes, kSearchedLogits);
+  const LogitSet set = random_logits(shape, 15);
+  FitOptions options = with_method(CalibrationMethod::kTsNll);
+  options.grid = 41;
+  const Calibration nll = fit(set, options).calibration;
+  EXPECT_GT(quality(set, std::vector<double>{nll.t_high * 1.001}).nll, nll.objective_after);
+  EXPECT_GT(quality(set, std::vector<double>{nll.t_high / 1.001}).nll, nll.objective_after);
+  options.method = CalibrationMethod::kDtsGuarded;
+  const Calibration guarded = fit(set, options).calibration;
+  const Quality before = quality(set, std::vector<double>{1.0});
+  const Quality after = quality(set, guarded);
+  EXPECT_LE(after.nll, 1.02 * before.nll);
+  EXPECT_LT(after.bcce, before.bcce);
 }
 
 TEST(Fit, LeavesTwoClassesAlone) {
@@ -363,6 +392,14 @@ TEST(Fit, NamesTheBoundAnOptimumLiesOn) {
   EXPECT_TRUE(holds(scalar.warnings, "T = 0.2 lies on the upper bound of its box [0.1, 0.2]"));
   options.box.reset();
   EXPECT_TRUE(fit(set, options).warnings.empty());
+}
+
+TEST(Fit, SaysNothingOfTheDefaultBoundsOfBcce) {
+  const LogitSet set = confused();
+  const FitResult dual = fit(set, with_method(CalibrationMethod::kDts));
+  EXPECT_TRUE(dual.calibration.t_high == 0.5 || dual.calibration.t_low == 2.0)
+      << "BCCE alone has its optimum outside any box";
+  EXPECT_TRUE(dual.warnings.empty()) << dual.warnings[0];
 }
 
 TEST(Fit, SaysThatTwoClassesHaveNoBcce) {

@@ -8,8 +8,10 @@
 #include "cli/program.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/logits_file.h"
+#include "cubcal/io/logits_rows.h"
 #include "cubcal/io/npz.h"
 #include "cubcal/metrics/metric_values.h"
+#include "cubcal/uncertainty/predictive.h"
 
 namespace cubcal::test {
 namespace {
@@ -51,6 +53,14 @@ TEST_F(Commands, VersionAndHelp) {
     EXPECT_EQ(own.exit_code, 0);
     EXPECT_NE(own.out.find("Example"), std::string::npos) << command;
   }
+}
+
+TEST_F(Commands, HelpIsACommandToo) {
+  EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  const Outcome help = run({"help", "evaluate"});
+  EXPECT_EQ(help.exit_code, 0) << help.err;
+  EXPECT_EQ(help.out, run({"evaluate", "--help"}).out);
+  EXPECT_EQ(run({"help", "data", "split"}).out, run({"data", "split", "--help"}).out);
 }
 
 /// Lines of a command's help after "Example", up to the end.
@@ -188,6 +198,17 @@ TEST_F(Commands, EvaluateScoresOutOfDistribution) {
   EXPECT_NEAR(json["ood"]["uncertainty"]["auroc"].get<double>(), 0.5, 0.08);
 }
 
+TEST_F(Commands, OutliersMayHaveLabelsThatAreNoClass) {
+  LogitsFile file = read_logits_file(scratch->file("demo/val.npz"));
+  file.labels.assign(file.labels.size(), -1);
+  write_logits_file(scratch->file("no_class.npz"), file);
+  const std::vector<std::string> plain{"evaluate",     "demo/test.npz", "--ood",
+                                       "demo/val.npz", "--json",        "-"};
+  std::vector<std::string> with = plain;
+  with[3] = "no_class.npz";
+  EXPECT_EQ(json_of(with)["ood"], json_of(plain)["ood"]);
+}
+
 TEST_F(Commands, ReferenceCaseEqualsItsJson) {
   const std::filesystem::path shared = std::filesystem::path(CUBCAL_SHARED_DIR) / "reference";
   if (!std::filesystem::exists(shared)) GTEST_SKIP() << "the shared reference cases are not here";
@@ -268,7 +289,7 @@ TEST_F(Commands, CalibrateSaysThatTwoClassesNeedNll) {
   writer.add("logits", logits);
   writer.add("labels", ArrayView<const std::int64_t>(labels), {40});
   writer.finish();
-  const Outcome fit = run({"calibrate", "k2.npz", "-o", "k2.json"});
+  const Outcome fit = run({"calibrate", "k2.npz", "--method", "dts-guarded", "-o", "k2.json"});
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_EQ(fit.err,
             "cubcal: warning: with two classes BCCE is 0 whatever the temperature, so T stays 1: "
@@ -286,7 +307,7 @@ TEST_F(Commands, PaperThresholdsAreOneOptionAway) {
 }
 
 TEST_F(Commands, ApplyWritesCsv) {
-  ASSERT_EQ(run({"calibrate", "demo/val.npz", "-o", "cal.json"}).exit_code, 0);
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "dts", "-o", "cal.json"}).exit_code, 0);
   ASSERT_EQ(run({"apply", "demo/test.npz", "--calibration", "cal.json", "-o", "p.csv"}).exit_code,
             0);
   const CsvTable table = read_csv(scratch->file("p.csv"));
@@ -300,7 +321,7 @@ TEST_F(Commands, ApplyPassesOnWhichImageASampleIs) {
   LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
   for (std::size_t i = 0; i < 400; ++i) file.files.push_back("scan" + std::to_string(i) + ".png");
   write_logits_file(scratch->file("named.npz"), file);
-  ASSERT_EQ(run({"calibrate", "demo/val.npz", "-o", "cal.json"}).exit_code, 0);
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "dts", "-o", "cal.json"}).exit_code, 0);
   for (const char* output : {"n.csv", "n.npz"}) {
     ASSERT_EQ(run({"apply", "named.npz", "--calibration", "cal.json", "-o", output}).exit_code, 0);
   }
@@ -330,6 +351,223 @@ TEST_F(Commands, CompareFindsNoDifferenceBetweenEquals) {
   for (const auto& [key, value] : json["intervals"].items()) {
     EXPECT_EQ(value, Json::array({0.0, 0.0})) << key;
   }
+}
+
+// Another model that lists the same images in another order.
+TEST_F(Commands, CompareMatchesSamplesByTheirFiles) {
+  LogitsFile a = read_logits_file(scratch->file("demo/test.npz"));
+  for (std::size_t i = 0; i < 400; ++i) a.files.push_back("scan" + std::to_string(i) + ".png");
+  LogitsFile b = read_logits_file(scratch->file("demo/test.npz"));
+  b.files = a.files;
+  for (std::size_t j = 0; j < b.logits.size(); ++j) b.logits.as<float>()[j] *= 0.7F;
+  write_logits_file(scratch->file("a.npz"), a);
+  write_logits_file(scratch->file("b.npz"), b);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < 400; ++i) rows.push_back((7 * i + 3) % 400);
+  write_logits_file(scratch->file("b2.npz"), take_samples(b, rows));
+  const auto compared = [&](const std::string& other) {
+    return json_of({"compare", "a.npz", other, "--bootstrap", "50", "--json", "-"});
+  };
+  const Json straight = compared("b.npz");
+  EXPECT_EQ(straight["matched_by"], "files");
+  EXPECT_EQ(compared("b2.npz"), straight);
+  EXPECT_EQ(json_of({"compare", "demo/test.npz", "b.npz", "--bootstrap", "5", "--json",
+                     "-"})["matched_by"],
+            "order");
+}
+
+// The same predictions, given as they are or as logits.
+TEST_F(Commands, ProbabilitiesGiveTheSameNumbersAsTheirLogarithms) {
+  const LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  LogitsFile probabilities = read_logits_file(scratch->file("demo/test.npz"));
+  probabilities.logits = NdArray(DType::kF64, {10, 400, 3});
+  for (std::size_t row = 0; row < 4000; ++row) {
+    const float* z = file.logits.as<float>() + 3 * row;
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) sum += std::exp(z[k]);
+    for (int k = 0; k < 3; ++k) {
+      probabilities.logits.as<double>()[3 * row + static_cast<std::size_t>(k)] =
+          std::exp(z[k]) / sum;
+    }
+  }
+  write_logits_file(scratch->file("p.npz"), probabilities);
+  const Json expected = json_of({"evaluate", "demo/test.npz", "--json", "-"})["metrics"];
+  const Json actual = json_of({"evaluate", "p.npz", "--probabilities", "--json", "-"})["metrics"];
+  for (const auto& [key, value] : expected.items()) {
+    EXPECT_NEAR(actual[key].get<double>(), value.get<double>(), 1e-5) << key;
+  }
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"calibrate", "p.npz", "--method", "ts-nll", "--test", "p.npz",
+                                 "-o", "p.json", "--probabilities"},
+        {"apply", "p.npz", "--probabilities", "--calibration", "p.json", "-o", "applied.npz"},
+        {"compare", "p.npz", "p.npz", "--probabilities", "--bootstrap", "5"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+}
+
+TEST_F(Commands, SigmoidOutputsOfSeveralClassesAreRescaledAndTold) {
+  LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  for (std::size_t j = 0; j < file.logits.size(); ++j) {
+    float& z = file.logits.as<float>()[j];
+    z = 1 / (1 + std::exp(-z));
+  }
+  write_logits_file(scratch->file("sigmoid.npz"), file);
+  const Outcome outcome = run({"evaluate", "sigmoid.npz", "--probabilities"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("rows of 'sigmoid.npz' do not sum to 1; each was divided by its sum"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Commands, OneNumberForTwoClasses) {
+  const std::size_t samples = 30;
+  NdArray both(DType::kF64, {4, samples, 2});
+  NdArray single(DType::kF64, {4, samples});
+  NdArray sigmoid(DType::kF64, {4, samples});
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < samples; ++i) labels.push_back(i % 3 == 0);
+  for (std::size_t j = 0; j < 4 * samples; ++j) {
+    const double z = 4 * std::sin(static_cast<double>(j));
+    both.as<double>()[2 * j] = 0.5;
+    both.as<double>()[2 * j + 1] = 0.5 + z;
+    single.as<double>()[j] = z;
+    sigmoid.as<double>()[j] = 1 / (1 + std::exp(-z));
+  }
+  const auto write = [&](const std::string& name, const std::string& key, const NdArray& array) {
+    NpzWriter npz(scratch->file(name));
+    npz.add(key, array);
+    npz.add("y", ArrayView<const std::int64_t>(labels), {samples});
+    npz.finish();
+  };
+  write("both.npz", "z", both);
+  write("single.npz", "z", single);
+  write("sig.npz", "z", sigmoid);
+  const auto metrics = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"evaluate"});
+    arguments.insert(arguments.end(), {"--logits-key", "z", "--labels-key", "y", "--json", "-"});
+    return json_of(arguments)["metrics"];
+  };
+  const Json expected = metrics({"both.npz"});
+  for (const Json& actual :
+       {metrics({"single.npz", "--binary"}), metrics({"sig.npz", "--binary", "--probabilities"})}) {
+    for (const auto& [key, value] : expected.items()) {
+      EXPECT_NEAR(actual[key].get<double>(), value.get<double>(), 1e-9) << key;
+    }
+  }
+  EXPECT_NE(run({"evaluate", "sig.npz", "--binary", "--logits-key", "z", "--labels-key", "y"})
+                .err.find("look like sigmoid outputs"),
+            std::string::npos);
+}
+
+TEST_F(Commands, LabelsOfAnotherFileAndLabelsToLeaveOut) {
+  const LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  write_npy(scratch->file("z.npy"), file.logits);
+  CsvTable table;
+  table.header = {"image", "label"};
+  for (std::size_t i = 0; i < 400; ++i) {
+    table.rows.push_back({std::to_string(i), std::to_string(file.labels[i])});
+  }
+  write_csv(scratch->file("labels.csv"), table);
+  NdArray array(DType::kI64, {400});
+  std::copy(file.labels.begin(), file.labels.end(), array.as<std::int64_t>());
+  write_npy(scratch->file("labels.npy"), array);
+  const Json expected = json_of({"evaluate", "demo/test.npz", "--json", "-"})["metrics"];
+  for (const std::string labels : {"labels.csv", "labels.npy", "demo/test.npz"}) {
+    EXPECT_EQ(json_of({"evaluate", "z.npy", "--labels", labels, "--json", "-"})["metrics"],
+              expected)
+        << labels;
+  }
+  // Samples that nobody labelled.
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < 400; ++i) {
+    if (i % 5 == 0) {
+      table.rows[i][1] = "-1";
+    } else {
+      rows.push_back(i);
+    }
+  }
+  write_csv(scratch->file("labels.csv"), table);
+  write_logits_file(scratch->file("kept.npz"), take_samples(file, rows));
+  EXPECT_EQ(json_of({"evaluate", "z.npy", "--labels", "labels.csv", "--ignore-label", "-1",
+                     "--json", "-"})["metrics"],
+            json_of({"evaluate", "kept.npz", "--json", "-"})["metrics"]);
+}
+
+TEST_F(Commands, LabelsMayBeNamesOfClasses) {
+  const LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  std::vector<std::string> names;
+  for (const std::int64_t label : file.labels) {
+    names.push_back(file.class_names[static_cast<std::size_t>(label)]);
+  }
+  NpzWriter npz(scratch->file("names.npz"));
+  npz.add("logits", file.logits);
+  npz.add_text("labels", names);
+  npz.add_text("class_names", file.class_names);
+  npz.finish();
+  EXPECT_EQ(json_of({"evaluate", "names.npz", "--json", "-"})["metrics"],
+            json_of({"evaluate", "demo/test.npz", "--json", "-"})["metrics"]);
+}
+
+// Without --method every method is tried on held-out samples and the one to use saved.
+TEST_F(Commands, CalibrateChoosesWhatHelps) {
+  ASSERT_EQ(run({"example", "--out", "more", "--passes", "10"}).exit_code, 0);
+  const Outcome fit =
+      run({"calibrate", "more/val.npz", "-o", "best.json", "--test", "more/test.npz"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(fit.err, "");
+  for (const char* words :
+       {"Held-out validation samples (1500 samples, 5 folds of whole groups)", "Test samples",
+        "ts-bcce", "dts-guarded", "Chosen: ts-nll, of the lowest NLL", "wrote best.json"}) {
+    EXPECT_NE(fit.out.find(words), std::string::npos) << words << " is not in " << fit.out;
+  }
+  EXPECT_EQ(Json::parse(contents_of(scratch->path() / "best.json"))["method"], "ts-nll");
+  const Outcome to_stdout = run({"calibrate", "more/val.npz", "-o", "-"});
+  EXPECT_EQ(Json::parse(to_stdout.out)["method"], "ts-nll");
+  EXPECT_NE(to_stdout.err.find("Chosen: ts-nll"), std::string::npos);
+}
+
+TEST_F(Commands, CalibrateSavesNothingWhereNothingHelps) {
+  // Labels drawn from the prediction itself: it is calibrated as it is.
+  LogitsFile file = read_logits_file(scratch->file("demo/val.npz"));
+  for (std::size_t j = 0; j < file.logits.size(); ++j) file.logits.as<float>()[j] *= 0.4F;
+  const Predictive truth = predict(McLogits(file.logits));
+  for (std::size_t i = 0; i < 400; ++i) {
+    double u = std::fmod(0.37 + 0.6180339887 * static_cast<double>(i), 1.0);
+    std::size_t label = 0;
+    while (label < 2 && u >= truth.probabilities[3 * i + label]) {
+      u -= truth.probabilities[3 * i + label++];
+    }
+    file.labels[i] = static_cast<std::int64_t>(label);
+  }
+  write_logits_file(scratch->file("calibrated.npz"), file);
+  const Outcome fit = run({"calibrate", "calibrated.npz", "-o", "none.json"});
+  EXPECT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_NE(fit.out.find("leave these logits as they are"), std::string::npos) << fit.out;
+  EXPECT_NE(fit.out.find("Nothing was written"), std::string::npos) << fit.out;
+  EXPECT_FALSE(std::filesystem::exists(scratch->path() / "none.json"));
+}
+
+TEST_F(Commands, ApplyWithoutACalibrationWritesPlainPredictions) {
+  ASSERT_EQ(run({"apply", "demo/test.npz", "-o", "plain.npz"}).exit_code, 0);
+  const NpzReader npz(scratch->file("plain.npz"));
+  EXPECT_FALSE(npz.has("temperature"));
+  const Predictive expected =
+      predict(McLogits(read_logits_file(scratch->file("demo/test.npz")).logits));
+  const NdArray probabilities = npz.read("probabilities");
+  for (std::size_t j = 0; j < expected.probabilities.size(); ++j) {
+    EXPECT_EQ(probabilities.as<double>()[j], expected.probabilities[j]);
+  }
+  ASSERT_EQ(run({"apply", "demo/test.npz", "-o", "plain.csv"}).exit_code, 0);
+  EXPECT_FALSE(read_csv(scratch->file("plain.csv")).has_column("region"));
+}
+
+TEST_F(Commands, CalibrateWritesToStandardOutput) {
+  const Outcome fit =
+      run({"calibrate", "demo/val.npz", "--method", "dts", "-o", "-", "--test", "demo/test.npz"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(Json::parse(fit.out)["method"], "dts");
+  EXPECT_FALSE(std::filesystem::exists(scratch->path() / "-"));
 }
 
 TEST_F(Commands, CompareSeesACalibration) {

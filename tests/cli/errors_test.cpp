@@ -91,7 +91,8 @@ TEST_F(Errors, Usage) {
   expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--t-high", "1"}, 2, "--t-high");
   expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--t-high", "0:1"}, 2, "--t-high");
   expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--t-low", "2:1"}, 2, "--t-low");
-  expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--t", "1:2"}, 2, "use --t-high");
+  expect_refused({"calibrate", "demo/val.npz", "--method", "dts", "-o", "c.json", "--t", "1:2"}, 2,
+                 "use --t-high");
   expect_refused(
       {"calibrate", "demo/val.npz", "-o", "c.json", "--method", "ts-nll", "--t-low", "1:2"}, 2,
       "use --t");
@@ -123,7 +124,7 @@ TEST_F(Errors, NumbersOutOfRange) {
 }
 
 TEST_F(Errors, AnOutputThatIsAnInput) {
-  ASSERT_EQ(run({"calibrate", "demo/val.npz", "-o", "c.json"}).exit_code, 0);
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "dts", "-o", "c.json"}).exit_code, 0);
   std::filesystem::create_symlink("demo/test.npz", scratch_.path() / "link.npz");
   const std::vector<std::vector<std::string>> runs = {
       {"calibrate", "demo/val.npz", "-o", "demo/val.npz"},
@@ -149,27 +150,68 @@ TEST_F(Errors, OutliersOfAnotherNumberOfClasses) {
                  "'k2.npz' has 2 classes, but 'demo/val.npz' has 3");
 }
 
-TEST_F(Errors, ProbabilitiesAreWarnedOf) {
+TEST_F(Errors, ProbabilitiesAreRefusedWithTheOptionToUse) {
   const auto probabilities = [](float* logits, std::vector<std::int64_t>&) {
     for (std::size_t i = 0; i < 30; ++i) logits[i] = i % 3 == 0 ? 0.6F : 0.2F;
   };
   write("probs.npz", {2, 5, 3}, 5, probabilities);
-  const std::string warning =
-      "cubcal: warning: the rows of 'probs.npz' sum to 1: these look like probabilities, and "
-      "logits are wanted (take their logarithm)\n";
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"evaluate", "probs.npz"},
-        {"calibrate", "probs.npz", "-o", "c.json"},
-        {"compare", "probs.npz", "probs.npz", "--bootstrap", "5"}}) {
-    const Outcome result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_NE(result.err.find(warning), std::string::npos) << result.err;
+  write("sigmoid.npz", {2, 5, 3}, 5, [](float* logits, std::vector<std::int64_t>&) {
+    for (std::size_t i = 0; i < 30; ++i) logits[i] = i % 3 == 0 ? 0.9F : 0.5F;
+  });
+  for (const std::string file : {"probs.npz", "sigmoid.npz"}) {
+    const std::string words = file == "probs.npz" ? "the rows of 'probs.npz' sum to 1"
+                                                  : "all numbers of 'sigmoid.npz' lie in [0, 1]";
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"evaluate", file},
+          {"evaluate", "demo/val.npz", "--ood", file},
+          {"calibrate", file, "-o", "c.json"},
+          {"calibrate", "demo/val.npz", "--test", file, "-o", "c.json"},
+          {"apply", file, "-o", "p.npz"},
+          {"adaptive", file, "--first", "2"},
+          {"report", "--logits", file, "-o", "page.html"},
+          {"compare", file, file, "--bootstrap", "5"}}) {
+      expect_refused(arguments, 1, words);
+    }
   }
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "c.json"));
   write("one.npz", {2, 5, 3}, 5, [&](float* logits, std::vector<std::int64_t>& labels) {
     probabilities(logits, labels);
     logits[14] = 1.5F;  // one row that is no distribution
   });
   EXPECT_EQ(run({"evaluate", "one.npz"}).err, "");
+  expect_refused({"evaluate", "one.npz", "--probabilities"}, 1,
+                 "'one.npz' holds 1.5, but --probabilities takes numbers from 0 to 1");
+  write("zeros.npz", {2, 5, 3}, 5, unchanged);
+  expect_refused({"evaluate", "zeros.npz", "--probabilities"}, 1, "has a row of zeros");
+}
+
+TEST_F(Errors, AxesInAnotherOrderAreRecognised) {
+  write("nsk.npz", {5, 2, 3}, 5, unchanged);
+  expect_refused({"evaluate", "nsk.npz"}, 1,
+                 "looks like [samples, passes, classes], and [passes, samples, classes] is wanted, "
+                 "as np.swapaxes(logits, 0, 1) makes it");
+}
+
+TEST_F(Errors, SamplesThatCannotBeMatched) {
+  const auto named = [&](const std::string& name, const std::vector<std::string>& files) {
+    LogitsFile file = read_logits_file(scratch_.file("demo/val.npz"));
+    file.files = files;
+    file.files.resize(60, "x");
+    for (std::size_t i = files.size(); i < 60; ++i) file.files[i] = std::to_string(i);
+    write_logits_file(scratch_.file(name), file);
+  };
+  named("a.npz", {"p.png", "q.png"});
+  named("b.npz", {"p.png", "r.png"});
+  named("c.npz", {"p.png", "p.png"});
+  expect_refused({"compare", "a.npz", "b.npz"}, 1,
+                 "'b.npz' has the file 'r.png', but 'a.npz' has not");
+  expect_refused({"compare", "a.npz", "c.npz"}, 1, "'c.npz' names the file 'p.png' twice");
+}
+
+TEST_F(Errors, AFigureOfAnotherKind) {
+  expect_refused({"boundary", "--classes", "3", "--svg", "b.png"}, 2,
+                 "its name must end in .svg, not be 'b.png'");
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "b.png"));
 }
 
 TEST_F(Errors, MissingAndDamagedFiles) {
@@ -250,10 +292,11 @@ TEST_F(Errors, ComparingDifferentSamples) {
 }
 
 TEST_F(Errors, UnwritableOutputLeavesNothingBehind) {
-  expect_refused({"calibrate", "demo/val.npz", "-o", "missing/c.json"}, 1, "missing/c.json");
+  expect_refused({"calibrate", "demo/val.npz", "--method", "dts", "-o", "missing/c.json"}, 1,
+                 "missing/c.json");
   expect_refused({"evaluate", "demo/val.npz", "--json", "demo"}, 1, "demo");
-  std::filesystem::create_directory(scratch_.path() / "folder");
-  expect_refused({"boundary", "--classes", "3", "--svg", "folder"}, 1, "folder");
+  std::filesystem::create_directory(scratch_.path() / "folder.svg");
+  expect_refused({"boundary", "--classes", "3", "--svg", "folder.svg"}, 1, "folder.svg");
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch_.path())) {
     files += entry.is_regular_file() ? 1 : 0;

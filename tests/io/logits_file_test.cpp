@@ -176,11 +176,13 @@ TEST(LogitsFile, refuses_wrong_labels) {
   EXPECT_EQ(with(std::vector<double>(4), {4}),
             "the array 'labels' of 'x.npz' is float64, but labels must be integers, as "
             "labels.astype(np.int64) makes them");
-  EXPECT_TRUE(contains(logits_refusal([](NpzWriter& npz) {
-                         add_logits(npz);
-                         npz.add_text("labels", {"a", "b", "c", "d"});
-                       }),
-                       "is text, but labels must be integers"));
+  EXPECT_TRUE(contains(
+      logits_refusal([](NpzWriter& npz) {
+        add_logits(npz);
+        npz.add_text("labels", {"a", "b", "c", "d"});
+      }),
+      "has the label 'a' at index 0, which is neither the index of a class nor one of the class "
+      "names"));
 }
 
 TEST(LogitsFile, labels_beyond_int64_do_not_wrap) {

@@ -58,7 +58,7 @@ TEST_F(ReportCommand, LogitsWithACalibration) {
   EXPECT_EQ(page.find("After dts-guarded"), std::string::npos);
 }
 
-TEST_F(ReportCommand, WarnsOfProbabilities) {
+TEST_F(ReportCommand, TakesProbabilitiesWhereAsked) {
   LogitsFile file;
   file.logits = NdArray(DType::kF32, {1, 40, 2});
   file.has_labels = true;
@@ -69,10 +69,20 @@ TEST_F(ReportCommand, WarnsOfProbabilities) {
     file.labels.push_back(i % 2);
   }
   write_logits_file(scratch_.file("probs.npz"), file);
-  const test::Outcome run = report({"--logits", "probs.npz", "-o", "page.html"});
+  const test::Outcome refused = report({"--logits", "probs.npz", "-o", "page.html"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("give --probabilities"), std::string::npos) << refused.err;
+  const test::Outcome run = report({"--logits", "probs.npz", "--probabilities", "-o", "page.html"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.err.find("cubcal: warning: the rows of 'probs.npz' sum to 1"), std::string::npos)
-      << run.err;
+}
+
+TEST_F(ReportCommand, OutliersMayHaveLabelsThatAreNoClass) {
+  write_logits_file(scratch_.file("test.npz"), example_logits(1));
+  LogitsFile outliers = example_logits(2);
+  outliers.labels.assign(outliers.labels.size(), -1);
+  write_logits_file(scratch_.file("ood.npz"), outliers);
+  const test::Outcome run = report({"--logits", "test.npz", "--ood", "ood.npz", "-o", "page.html"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
 TEST_F(ReportCommand, ErrorsAreOneSentence) {

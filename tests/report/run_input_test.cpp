@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "cli/program.h"
 #include "expect_error.h"
 #include "report/example_run.h"
@@ -30,6 +32,27 @@ TEST_F(RunFolders, EverythingInAFolderIsRead) {
   EXPECT_EQ(run.epochs[1].epoch, 2);
   EXPECT_EQ(run.epochs[1].values.at("validation.accuracy"), 0.7);
   EXPECT_FALSE(run.attached);
+}
+
+TEST_F(RunFolders, ColumnsOfNumbersAreReadAsText) {
+  const LogitsFile file = example_logits(1);
+  const std::size_t samples = file.labels.size();
+  std::filesystem::create_directories(folder("a"));
+  NpzWriter npz(folder("a/test.npz"));
+  npz.add("logits", file.logits);
+  npz.add("labels", ArrayView<const std::int64_t>(file.labels), {samples});
+  npz.add("column_age", ArrayView<const std::int64_t>(std::vector<std::int64_t>(samples, 61)),
+          {samples});
+  std::vector<double> doses(samples, 0.25);
+  doses[1] = std::nan("");
+  npz.add("column_dose", ArrayView<const double>(doses), {samples});
+  npz.finish();
+  const RunInput run = read_run(folder("a"));
+  ASSERT_EQ(run.test.columns.size(), 2U);
+  EXPECT_EQ(run.test.columns[0].name, "age");
+  EXPECT_EQ(run.test.columns[0].values[7], "61");
+  EXPECT_EQ(run.test.columns[1].values[0], "0.25");
+  EXPECT_EQ(run.test.columns[1].values[1], "");
 }
 
 TEST_F(RunFolders, LabelsCanBeGiven) {

@@ -1,11 +1,15 @@
 #include "cubcal/calibration/fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "cubcal/boundary/curve.h"
+#include "cubcal/calibration/folds.h"
 #include "cubcal/calibration/grid_search.h"
+#include "cubcal/calibration/guard.h"
+#include "cubcal/calibration/nll_descent.h"
 #include "cubcal/calibration/temperature_curve.h"
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/calibration_error.h"
@@ -16,6 +20,7 @@ namespace cubcal {
 namespace {
 
 constexpr TemperatureBox kScalarBox{0.25, 4.0};
+constexpr TemperatureBox kWidestBox{1.0 / 256, 1024.0};  // of ts-nll, by factors of 4
 constexpr TemperatureBox kHighBox{0.5, 1.0};
 constexpr TemperatureBox kLowBox{1.0, 2.0};
 constexpr TemperatureBox kGuardedHighBox{0.05, 1.0};
@@ -35,17 +40,42 @@ void check_box(const char* name, const TemperatureBox& box) {
   }
 }
 
+bool holds_one(const TemperatureBox& box) { return box.low <= 1.0 && box.high >= 1.0; }
+
 /// The samples of a fit and where their temperatures may go.
 struct Axis {
   const char* name;
   std::vector<std::size_t> samples;
   TemperatureBox box;
+  std::vector<std::size_t> searched = {};  ///< of the samples those of the first search
+
+  bool is_thinned() const { return searched.size() < samples.size(); }
 };
+
+/// A grid around a temperature that a part of the samples has found.
+struct Polish {
+  int steps;
+  double step;  ///< as a share of 1/T
+};
+constexpr std::array<Polish, 2> kPolish = {{{4, 0.015}, {2, 0.005}}};
+
+/// So many steps to either side of the best in 1/T, inside the box, and 1.
+std::vector<double> around(const Axis& axis, double best, const Polish& polish) {
+  std::vector<double> temperatures{best};
+  for (int step = -polish.steps; step <= polish.steps; ++step) {
+    if (step == 0) continue;
+    const double temperature = best / (1 + step * polish.step);
+    temperatures.push_back(std::clamp(temperature, axis.box.low, axis.box.high));
+  }
+  if (holds_one(axis.box)) temperatures.push_back(1.0);
+  return temperatures;
+}
 
 class Fitter {
  public:
-  Fitter(const McLogits& logits, ArrayView<const std::int64_t> labels, const FitOptions& options)
-      : logits_(logits), labels_(labels), options_(options) {}
+  Fitter(const McLogits& logits, ArrayView<const std::int64_t> labels, const FitOptions& options,
+         const std::vector<std::string>& groups)
+      : logits_(logits), labels_(labels), options_(options), groups_(groups) {}
 
   FitResult fit();
 
@@ -53,15 +83,24 @@ class Fitter {
   void check() const;
   void fit_scalar();
   void fit_pair();
-  TemperatureCurve curve(const Axis& axis, const std::vector<double>& temperatures) const;
+  void choose_searched(Axis& axis) const;
+  TemperatureCurve curve(const std::vector<std::size_t>& samples,
+                         const std::vector<double>& temperatures) const;
+  double best_on(const std::vector<std::size_t>& samples,
+                 const std::vector<double>& temperatures) const;
   double first_spacing(const Axis& axis) const;
   std::vector<double> refined(const Axis& axis, double best, double& spacing) const;
+  std::optional<double> guard(const Axis& high, const Axis& low);
   void warn_on_data();
-  double objective(const std::vector<double>& temperatures) const;
+  void warn_on_bounds();
+  double objective(const Predictive& predictive) const;
 
   const McLogits& logits_;
   ArrayView<const std::int64_t> labels_;
   const FitOptions& options_;
+  const std::vector<std::string>& groups_;
+  Predictive unscaled_;
+  std::optional<FoldCurves> all_folds_;  ///< the first grid, where a guard has worked it out
   FitResult result_;
 };
 
@@ -76,11 +115,34 @@ void Fitter::check() const {
   }
 }
 
-TemperatureCurve Fitter::curve(const Axis& axis, const std::vector<double>& temperatures) const {
+/// Every so many-th sample, and not so few that a small region is known by chance alone.
+void Fitter::choose_searched(Axis& axis) const {
+  constexpr std::size_t kFewest = 2000;
+  const std::size_t logits = logits_.passes() * logits_.samples() * logits_.classes();
+  const std::size_t stride = std::min((logits - 1) / kSearchedLogits + 1,
+                                      std::max<std::size_t>(1, axis.samples.size() / kFewest));
+  for (std::size_t i = 0; i < axis.samples.size(); i += stride) {
+    axis.searched.push_back(axis.samples[i]);
+  }
+}
+
+TemperatureCurve Fitter::curve(const std::vector<std::size_t>& samples,
+                               const std::vector<double>& temperatures) const {
   const bool with_nll = needs_labels(options_.method);
-  return temperature_curve(logits_, axis.samples,
-                           with_nll ? labels_ : ArrayView<const std::int64_t>(), temperatures,
-                           {options_.bins, options_.gamma});
+  return temperature_curve(logits_, samples, with_nll ? labels_ : ArrayView<const std::int64_t>(),
+                           temperatures, {options_.bins, options_.gamma});
+}
+
+/// The best single temperature for these samples.
+double Fitter::best_on(const std::vector<std::size_t>& samples,
+                       const std::vector<double>& temperatures) const {
+  const TemperatureCurve along = curve(samples, temperatures);
+  if (options_.method != CalibrationMethod::kTsNll) {
+    return best_temperature(temperatures, bcce_along(along, samples.size()));
+  }
+  std::vector<double> mean_nll = along.nll;
+  for (double& nll : mean_nll) nll /= static_cast<double>(samples.size());
+  return best_temperature(temperatures, mean_nll);
 }
 
 double Fitter::first_spacing(const Axis& axis) const {
@@ -99,6 +161,39 @@ std::vector<double> Fitter::refined(const Axis& axis, double best, double& spaci
   return temperatures;
 }
 
+/// The share by which NLL may rise on the samples that are searched; nothing where T = 1 alone
+/// keeps the promise.
+std::optional<double> Fitter::guard(const Axis& high, const Axis& low) {
+  if (options_.guard_folds < 2) return options_.nll_tolerance;
+  const Folds folds = make_folds(logits_.samples(), groups_, options_.guard_folds, 0);
+  if (folds.count < 2) return options_.nll_tolerance;
+  const auto grid_of = [&](const Axis& axis) {
+    return axis.samples.empty() ? std::vector<double>{1.0}
+                                : temperature_grid(axis.box, options_.grid);
+  };
+  std::vector<FoldCurves> curves;
+  for (std::size_t fold = 0; fold < folds.count; ++fold) {
+    const auto members = [&](const Axis& axis) {
+      std::vector<std::size_t> samples;
+      for (const std::size_t i : axis.searched) {
+        if (folds.of_sample[i] == fold) samples.push_back(i);
+      }
+      return samples;
+    };
+    const std::vector<std::size_t> sharpened = members(high);
+    const std::vector<std::size_t> softened = members(low);
+    FoldCurves each;
+    each.high = curve(sharpened, grid_of(high));
+    each.low = curve(softened, grid_of(low));
+    each.nll_at_one = curve(sharpened, {1.0}).nll[0] + curve(softened, {1.0}).nll[0];
+    each.samples = sharpened.size() + softened.size();
+    if (each.samples > 0) curves.push_back(std::move(each));
+  }
+  if (curves.size() < 2) return options_.nll_tolerance;
+  all_folds_ = sum_of(curves);
+  return cross_validated_allowance(curves, options_.nll_tolerance);
+}
+
 /// What the data cannot tell this method.
 void Fitter::warn_on_data() {
   const Calibration& calibration = result_.calibration;
@@ -115,9 +210,17 @@ void Fitter::warn_on_data() {
   }
 }
 
+/// BCCE in its default box ends on a bound as a rule, and no other advice follows from it.
+void Fitter::warn_on_bounds() {
+  const bool is_asked_for = options_.box || options_.box_high || options_.box_low;
+  if (!is_asked_for && options_.method != CalibrationMethod::kTsNll) return;
+  for (std::string& warning : bound_warnings(result_.calibration)) {
+    result_.warnings.push_back(std::move(warning));
+  }
+}
+
 /// NLL or BCCE of the fitted set, worked out from scratch.
-double Fitter::objective(const std::vector<double>& temperatures) const {
-  const Predictive predictive = predict(logits_, temperatures);
+double Fitter::objective(const Predictive& predictive) const {
   MetricOptions metric_options;
   metric_options.bins = options_.bins;
   metric_options.gamma = options_.gamma;
@@ -135,19 +238,25 @@ void Fitter::fit_scalar() {
   Axis axis{"T", std::vector<std::size_t>(logits_.samples()), options_.box.value_or(kScalarBox)};
   check_box("the box of T", axis.box);
   std::iota(axis.samples.begin(), axis.samples.end(), std::size_t{0});
-  const auto search = [&](const std::vector<double>& temperatures) {
-    const TemperatureCurve along = curve(axis, temperatures);
-    if (options_.method == CalibrationMethod::kTsNll) {
-      std::vector<double> mean_nll = along.nll;
-      for (double& nll : mean_nll) nll /= static_cast<double>(logits_.samples());
-      return best_temperature(temperatures, mean_nll);
-    }
-    return best_temperature(temperatures, bcce_along(along, logits_.samples()));
-  };
-  double best = search(temperature_grid(axis.box, options_.grid));
+  choose_searched(axis);
+  const bool is_nll = options_.method == CalibrationMethod::kTsNll;
+  double best = best_on(axis.searched, temperature_grid(axis.box, options_.grid));
+  // NLL has an optimum of its own: where it lies outside the default box, the box is too small.
+  while (is_nll && !options_.box && (best == axis.box.low || best == axis.box.high)) {
+    const TemperatureBox wider{best == axis.box.low ? axis.box.low / 4 : axis.box.low,
+                               best == axis.box.high ? axis.box.high * 4 : axis.box.high};
+    if (wider.low < kWidestBox.low || wider.high > kWidestBox.high) break;
+    axis.box = wider;
+    best = best_on(axis.searched, temperature_grid(axis.box, options_.grid));
+  }
   double spacing = first_spacing(axis);
   for (std::size_t round = 0; round < options_.refinements; ++round) {
-    best = search(refined(axis, best, spacing));
+    best = best_on(axis.searched, refined(axis, best, spacing));
+  }
+  if (axis.is_thinned() && is_nll) {
+    best = descend_nll(logits_, labels_, best, axis.box);
+  } else if (axis.is_thinned()) {
+    for (const Polish& polish : kPolish) best = best_on(axis.samples, around(axis, best, polish));
   }
   Calibration& calibration = result_.calibration;
   calibration.t_high = calibration.t_low = best;
@@ -162,53 +271,88 @@ void Fitter::fit_pair() {
   check_box("the box of T_low", low.box);
 
   Calibration& calibration = result_.calibration;
-  const Predictive unscaled = predict(logits_);
-  for (std::size_t i = 0; i < unscaled.samples; ++i) {
+  for (std::size_t i = 0; i < unscaled_.samples; ++i) {
     const ScalingRegion region =
-        scaling_region(unscaled.confidence[i], unscaled.entropy[i], calibration.thresholds);
+        scaling_region(unscaled_.confidence[i], unscaled_.entropy[i], calibration.thresholds);
     (region == ScalingRegion::kSharpen ? high : low).samples.push_back(i);
   }
+  choose_searched(high);
+  choose_searched(low);
   calibration.share_sharpened =
-      static_cast<double>(high.samples.size()) / static_cast<double>(unscaled.samples);
-
-  std::optional<double> largest_nll;
-  if (guarded) {
-    const double nll_at_one = curve(high, {1.0}).nll[0] + curve(low, {1.0}).nll[0];
-    largest_nll = nll_at_one *
-                  std::max(1.0 + kSumRounding, 1.0 + options_.nll_tolerance - kPredictionRounding);
-  }
-  const auto first_grid = [&](const Axis& axis) {
-    return axis.samples.empty() ? std::vector<double>{1.0}
-                                : temperature_grid(axis.box, options_.grid);
-  };
-  const auto search = [&](const std::vector<double>& t_high, const std::vector<double>& t_low) {
-    const auto best =
-        best_pair(curve(high, t_high), curve(low, t_low), unscaled.samples, largest_nll);
-    if (!best) {
-      throw DataError("no pair of temperatures in " + text_of(high.box) + " x " + text_of(low.box) +
-                      " keeps the NLL within the tolerance; let the boxes hold 1");
-    }
-    return *best;
-  };
-  TemperaturePair best = search(first_grid(high), first_grid(low));
-  double high_spacing = first_spacing(high);
-  double low_spacing = first_spacing(low);
-  for (std::size_t round = 0; round < options_.refinements; ++round) {
-    const auto next = [&](const Axis& axis, double temperature, double& spacing) {
-      return axis.samples.empty() ? std::vector<double>{1.0} : refined(axis, temperature, spacing);
-    };
-    best = search(next(high, best.t_high, high_spacing), next(low, best.t_low, low_spacing));
-  }
+      static_cast<double>(high.samples.size()) / static_cast<double>(unscaled_.samples);
+  calibration.box_high = high.box;
+  calibration.box_low = low.box;
+  if (guarded) calibration.nll_tolerance = options_.nll_tolerance;
   for (const Axis* axis : {&high, &low}) {
     if (!axis->samples.empty()) continue;
     result_.warnings.push_back(std::string("no sample is in the region of ") + axis->name +
                                ", which keeps its value 1");
   }
+
+  const auto no_pair = [&] {
+    return DataError("no pair of temperatures in " + text_of(high.box) + " x " + text_of(low.box) +
+                     " keeps the NLL within the tolerance; let the boxes hold 1");
+  };
+  std::optional<double> allowance = guarded ? guard(high, low) : 0.0;
+  if (!allowance) {
+    if (!holds_one(high.box) || !holds_one(low.box)) throw no_pair();
+    result_.warnings.push_back(
+        "no pair of temperatures but 1 keeps the rise of NLL within the tolerance on held-out "
+        "samples: T stays 1");
+    return;
+  }
+  const auto largest_nll = [&](const std::vector<std::size_t>& sharpened,
+                               const std::vector<std::size_t>& softened) {
+    if (!guarded) return std::optional<double>();
+    const double nll_at_one = curve(sharpened, {1.0}).nll[0] + curve(softened, {1.0}).nll[0];
+    return std::optional<double>(
+        nll_at_one * (1.0 + *allowance +
+                      (*allowance > kPredictionRounding ? -kPredictionRounding : kSumRounding)));
+  };
+  const auto best_of = [&](const TemperatureCurve& sharpened, const TemperatureCurve& softened,
+                           std::size_t samples, std::optional<double> bound) {
+    const auto best = best_pair(sharpened, softened, samples, bound);
+    if (!best) throw no_pair();
+    return *best;
+  };
+  const auto search = [&](const std::vector<std::size_t>& sharpened,
+                          const std::vector<std::size_t>& softened,
+                          const std::vector<double>& t_high, const std::vector<double>& t_low,
+                          std::optional<double> bound) {
+    return best_of(curve(sharpened, t_high), curve(softened, t_low),
+                   sharpened.size() + softened.size(), bound);
+  };
+  // An empty region has no temperature to look for.
+  const auto only_one_if_empty = [](const Axis& axis, std::vector<double> temperatures) {
+    return axis.samples.empty() ? std::vector<double>{1.0} : std::move(temperatures);
+  };
+  const auto grid_of = [&](const Axis& axis) {
+    return only_one_if_empty(axis, temperature_grid(axis.box, options_.grid));
+  };
+  const std::optional<double> bound = largest_nll(high.searched, low.searched);
+  TemperaturePair best =
+      all_folds_ ? best_of(all_folds_->high, all_folds_->low, all_folds_->samples, bound)
+                 : search(high.searched, low.searched, grid_of(high), grid_of(low), bound);
+  double high_spacing = first_spacing(high);
+  double low_spacing = first_spacing(low);
+  for (std::size_t round = 0; round < options_.refinements; ++round) {
+    const std::vector<double> t_high =
+        only_one_if_empty(high, refined(high, best.t_high, high_spacing));
+    const std::vector<double> t_low = only_one_if_empty(low, refined(low, best.t_low, low_spacing));
+    best = search(high.searched, low.searched, t_high, t_low, bound);
+  }
+  if (high.is_thinned() || low.is_thinned()) {
+    // What a part of the samples asked for beyond the promise all of them need not give.
+    if (allowance) allowance = std::max(*allowance, 0.0);
+    const std::optional<double> whole = largest_nll(high.samples, low.samples);
+    for (const Polish& polish : kPolish) {
+      best = search(high.samples, low.samples,
+                    only_one_if_empty(high, around(high, best.t_high, polish)),
+                    only_one_if_empty(low, around(low, best.t_low, polish)), whole);
+    }
+  }
   calibration.t_high = best.t_high;
   calibration.t_low = best.t_low;
-  calibration.box_high = high.box;
-  calibration.box_low = low.box;
-  if (guarded) calibration.nll_tolerance = options_.nll_tolerance;
 }
 
 FitResult Fitter::fit() {
@@ -223,26 +367,21 @@ FitResult Fitter::fit() {
                                ? *options_.thresholds
                                : thresholds_from_eta(options_.eta, logits_.classes());
   check_thresholds(calibration.thresholds);
-  const std::vector<double> one{1.0};
-  calibration.objective_before = objective(one);
+  unscaled_ = predict(logits_);
+  calibration.objective_before = objective(unscaled_);
   if (is_scalar(options_.method)) {
     fit_scalar();
   } else {
     fit_pair();
   }
-  calibration.objective_after = objective(sample_temperatures(calibration, predict(logits_)));
-  const auto holds_one = [](const TemperatureBox& box) {
-    return box.low <= 1.0 && box.high >= 1.0;
-  };
+  calibration.objective_after = objective(apply_calibration(calibration, logits_, unscaled_));
   if (calibration.objective_after > calibration.objective_before &&
       holds_one(calibration.box_high) && holds_one(calibration.box_low)) {
     // A gain smaller than the rounding of the prediction is none.
     calibration.t_high = calibration.t_low = 1.0;
     calibration.objective_after = calibration.objective_before;
   }
-  for (std::string& warning : bound_warnings(calibration)) {
-    result_.warnings.push_back(std::move(warning));
-  }
+  warn_on_bounds();
   warn_on_data();
   return result_;
 }
@@ -259,16 +398,16 @@ std::vector<double> temperature_grid(const TemperatureBox& box, std::size_t coun
                            : i == count - 1 ? box.low
                                             : 1.0 / (first + t * (last - first)));
   }
-  const bool holds_one = box.low <= 1.0 && box.high >= 1.0;
-  if (holds_one && std::find(temperatures.begin(), temperatures.end(), 1.0) == temperatures.end()) {
+  if (holds_one(box) &&
+      std::find(temperatures.begin(), temperatures.end(), 1.0) == temperatures.end()) {
     temperatures.push_back(1.0);
   }
   return temperatures;
 }
 
 FitResult fit_calibration(const McLogits& logits, ArrayView<const std::int64_t> labels,
-                          const FitOptions& options) {
-  return Fitter(logits, labels, options).fit();
+                          const FitOptions& options, const std::vector<std::string>& groups) {
+  return Fitter(logits, labels, options, groups).fit();
 }
 
 }  // namespace cubcal

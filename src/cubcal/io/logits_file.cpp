@@ -1,47 +1,36 @@
 #include "cubcal/io/logits_file.h"
 
 #include <cstddef>
-#include <limits>
-#include <type_traits>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/integer_array.h"
+#include "cubcal/io/labels.h"
+#include "cubcal/io/logits_rows.h"
 #include "cubcal/io/npz.h"
 
 namespace cubcal {
 
 namespace {
 
-bool is_integer(DType dtype) { return !is_floating(dtype) && dtype != DType::kBool; }
-
-/// Calls use(pointer to the first element, as its integer type).
-template <class Use>
-void with_integers(const NdArray& array, Use use) {
-  switch (array.dtype()) {
-    case DType::kI8: return use(array.as<std::int8_t>());
-    case DType::kI16: return use(array.as<std::int16_t>());
-    case DType::kI32: return use(array.as<std::int32_t>());
-    case DType::kI64: return use(array.as<std::int64_t>());
-    case DType::kU8: return use(array.as<std::uint8_t>());
-    case DType::kU16: return use(array.as<std::uint16_t>());
-    case DType::kU32: return use(array.as<std::uint32_t>());
-    case DType::kU64: return use(array.as<std::uint64_t>());
-    default: return;
-  }
-}
-
 /// Tables of class against class grow with the square of it.
 constexpr std::size_t kMostClasses = 2048;
 
 /// Checks the head of the logits and gives an [N,K] array its axis of passes. A leading axis of
 /// length 1 changes the place of no element, in C or in Fortran order.
-void check_logits(NpyHeader& header, const std::string& where) {
+void check_logits(NpyHeader& header, const std::string& where, const LogitsReading& reading) {
   if (header.is_text() || !is_floating(header.dtype)) {
     throw DataError(where + " is " + header.type_text() +
                     ", but logits must be float16, float32 or float64");
   }
-  const std::vector<std::size_t>& shape = header.shape;
-  if (shape.size() != 2 && shape.size() != 3) {
+  std::vector<std::size_t>& shape = header.shape;
+  if (reading.binary) {
+    if ((shape.size() == 1 || shape.size() == 2) && shape.back() != 1) shape.push_back(1);
+    if (shape.size() < 2 || shape.size() > 3 || shape.back() != 1) {
+      throw DataError(where + " has shape " + header.shape_text() +
+                      ", but two classes told apart by one number need [N] or [S,N]");
+    }
+  } else if (shape.size() != 2 && shape.size() != 3) {
     throw DataError(where + " has shape " + header.shape_text() +
                     ", but logits must be [S,N,K] (passes, samples, classes) or [N,K]");
   }
@@ -49,7 +38,7 @@ void check_logits(NpyHeader& header, const std::string& where) {
     throw DataError(where + " has shape " + header.shape_text() +
                     ", but logits need at least one pass, one sample and two classes");
   }
-  if (shape.back() < 2) {
+  if (shape.back() < 2 && !reading.binary) {
     throw DataError(where + " has shape " + header.shape_text() +
                     " and so a single class, but at least two are needed");
   }
@@ -71,26 +60,6 @@ void check_length(const NpyHeader& header, std::size_t length, const char* axis,
                   std::to_string(length) + " " + axis);
 }
 
-std::vector<std::int64_t> to_labels(const NdArray& array, std::size_t classes,
-                                    const std::string& where) {
-  std::vector<std::int64_t> labels(array.size());
-  with_integers(array, [&](const auto* values) {
-    using Value = std::remove_cv_t<std::remove_pointer_t<decltype(values)>>;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      const Value value = values[i];
-      bool is_negative = false;
-      if constexpr (std::is_signed_v<Value>) is_negative = value < 0;
-      if (is_negative || static_cast<std::uint64_t>(value) >= classes) {
-        throw DataError(where + " has the label " + std::to_string(value) + " at index " +
-                        std::to_string(i) + ", but the logits have classes 0 to " +
-                        std::to_string(classes - 1));
-      }
-      labels[i] = static_cast<std::int64_t>(value);
-    }
-  });
-  return labels;
-}
-
 std::vector<std::string> read_groups(const NpzReader& npz) {
   if (npz.peek("groups").is_text()) return npz.read_text("groups");
   const NdArray array = npz.read("groups");
@@ -104,14 +73,6 @@ std::vector<std::string> read_groups(const NpzReader& npz) {
 /// Checks type and length of the arrays beside the logits from their heads alone, so that a wrong
 /// file is refused before much is read or allocated.
 void check_companions(const NpzReader& npz, std::size_t samples, std::size_t classes) {
-  if (npz.has("labels")) {
-    const NpyHeader header = npz.peek("labels");
-    if (header.is_text() || !is_integer(header.dtype)) {
-      throw DataError(npz.where("labels") + " is " + header.type_text() +
-                      ", but labels must be integers, as labels.astype(np.int64) makes them");
-    }
-    check_length(header, samples, "samples", npz.where("labels"));
-  }
   if (npz.has("groups")) {
     const NpyHeader header = npz.peek("groups");
     if (!header.is_text() && !is_integer(header.dtype)) {
@@ -134,47 +95,93 @@ void check_companions(const NpzReader& npz, std::size_t samples, std::size_t cla
   check_text("class_names", "class names", classes, "classes");
 }
 
-LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source) {
+/// Throws the DataError that says how, where as many labels as an [N,S,K] array has samples stand
+/// beside the logits.
+void refuse_swapped_axes(const NpzReader& npz, const NpyHeader& header,
+                         const LogitsReading& reading) {
+  if (!npz.has(reading.labels_key)) return;
+  const std::size_t labels = npz.peek(reading.labels_key).count();
+  if (labels < 2 || labels != header.shape[0] || labels == header.shape[1]) return;
+  throw DataError(npz.where(reading.logits_key) + " has shape " + header.shape_text() +
+                  " and there are " + std::to_string(labels) +
+                  " labels: this looks like [samples, passes, classes], and [passes, samples, "
+                  "classes] is wanted, as np.swapaxes(logits, 0, 1) makes it");
+}
+
+LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source, const LogitsReading& reading) {
   const NpzReader npz(std::move(source));
-  const std::string where = npz.where("logits");
-  const std::unique_ptr<ByteStream> stream = npz.open("logits");
+  const std::string where = npz.where(reading.logits_key);
+  const std::unique_ptr<ByteStream> stream = npz.open(reading.logits_key);
   NpyHeader header = read_npy_header(*stream, where);
-  check_logits(header, where);
+  check_logits(header, where, reading);
   const std::size_t samples = header.shape[1];
-  const std::size_t classes = header.shape[2];
-  check_companions(npz, samples, classes);
+  const std::size_t classes = reading.binary ? 2 : header.shape[2];
   LogitsFile file;
   file.path = npz.path();
-  file.has_labels = npz.has("labels");
-  if (file.has_labels) file.labels = to_labels(npz.read("labels"), classes, npz.where("labels"));
+  file.has_labels =
+      reading.with_labels && reading.labels_file.empty() && npz.has(reading.labels_key);
+  if (file.has_labels) refuse_swapped_axes(npz, header, reading);
+  check_companions(npz, samples, classes);
+  if (npz.has("class_names")) file.class_names = npz.read_text("class_names");
+  if (file.has_labels) {
+    file.labels = class_indices(read_labels(npz, reading.labels_key, samples), classes,
+                                file.class_names, reading.ignored_label);
+  }
   if (npz.has("groups")) file.groups = read_groups(npz);
   if (npz.has("files")) file.files = npz.read_text("files");
-  if (npz.has("class_names")) file.class_names = npz.read_text("class_names");
   file.logits = read_npy_numbers(*stream, header, where);
   return file;
 }
 
-LogitsFile read_npy_logits(const std::shared_ptr<const ByteSource>& source) {
+LogitsFile read_npy_logits(const std::shared_ptr<const ByteSource>& source,
+                           const LogitsReading& reading) {
   const std::string where = "'" + source->name() + "'";
   const std::unique_ptr<ByteStream> stream = open_range(source, 0, source->size());
   NpyHeader header = read_npy_header(*stream, where);
-  check_logits(header, where);
+  check_logits(header, where, reading);
   LogitsFile file;
   file.path = source->name();
   file.logits = read_npy_numbers(*stream, header, where);
   return file;
 }
 
-}  // namespace
-
-LogitsFile read_logits_file(const std::string& path) {
-  return read_logits_file(std::make_shared<FileSource>(path));
+void leave_out_ignored(LogitsFile& file, const std::string& ignored) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < file.labels.size(); ++i) {
+    if (file.labels[i] != kIgnoredLabel) kept.push_back(i);
+  }
+  if (kept.size() == file.labels.size()) return;
+  if (kept.empty()) {
+    throw DataError("all samples of '" + file.path + "' have the ignored label " + ignored);
+  }
+  file = take_samples(file, kept);
 }
 
-LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source) {
-  if (is_npy(*source)) return read_npy_logits(source);
-  if (ZipArchive::is_likely(*source)) return read_npz_logits(std::move(source));
-  throw DataError("'" + source->name() + "' is neither an npz nor an npy file");
+}  // namespace
+
+LogitsFile read_logits_file(const std::string& path, const LogitsReading& reading) {
+  return read_logits_file(std::make_shared<FileSource>(path), reading);
+}
+
+LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
+                            const LogitsReading& reading) {
+  LogitsFile file;
+  if (is_npy(*source)) {
+    file = read_npy_logits(source, reading);
+  } else if (ZipArchive::is_likely(*source)) {
+    file = read_npz_logits(std::move(source), reading);
+  } else {
+    throw DataError("'" + source->name() + "' is neither an npz nor an npy file");
+  }
+  if (reading.with_labels && !reading.labels_file.empty()) {
+    const std::vector<std::size_t>& shape = file.logits.shape();
+    file.labels =
+        class_indices(read_labels_file(reading.labels_file, reading.labels_key, shape[1]),
+                      reading.binary ? 2 : shape[2], file.class_names, reading.ignored_label);
+    file.has_labels = true;
+  }
+  leave_out_ignored(file, reading.ignored_label);
+  return file;
 }
 
 void check_same_classes(const LogitsFile& file, const LogitsFile& other) {

@@ -11,8 +11,8 @@
 namespace cubcal {
 
 /// MC logits with what belongs to them, as read from an .npz file, or from a bare .npy file of
-/// logits alone. In the .npz: `logits` [S,N,K] or [N,K], and optionally `labels` [N] (or [N,1]),
-/// `groups` [N], `files` [N] and `class_names` [K].
+/// logits alone. In the .npz: `logits` [S,N,K] or [N,K], and optionally `labels` [N] (or [N,1];
+/// integers, bools, or names of classes), `groups` [N], `files` [N] and `class_names` [K].
 struct LogitsFile {
   NdArray logits;                        ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
   std::vector<std::int64_t> labels;      ///< empty when the file has none
@@ -23,11 +23,23 @@ struct LogitsFile {
   std::string path;
 };
 
+/// Where a file's arrays differ from the description above.
+struct LogitsReading {
+  std::string logits_key = "logits";
+  std::string labels_key = "labels";
+  std::string labels_file;    ///< labels of another file (.npy, .npz, CSV) instead of the own ones
+  bool with_labels = true;    ///< false: labels are not looked at, as those of images of no class
+  std::string ignored_label;  ///< where not empty: samples of this label are left out
+  bool binary = false;        ///< one number for each sample, [N], [S,N], or with a last axis of 1:
+                              ///< logits become [S,N,1], for the caller to make two classes of
+};
+
 /// Throws DataError naming file and array for anything that is not as described above, for S, N or
-/// K = 0, for K = 1, and for a label outside 0..K-1. Everything but the logits' values is checked;
-/// whether those are finite is asked where they are used.
-LogitsFile read_logits_file(const std::string& path);
-LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source);
+/// K = 0, for K = 1, and for a label that is no class. Everything but the logits' values is
+/// checked; whether those are finite is asked where they are used.
+LogitsFile read_logits_file(const std::string& path, const LogitsReading& reading = {});
+LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
+                            const LogitsReading& reading = {});
 
 /// Throws DataError, naming both files, where the other one has another number of classes.
 void check_same_classes(const LogitsFile& file, const LogitsFile& other);

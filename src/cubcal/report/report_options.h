@@ -18,11 +18,12 @@ struct ReportOptions {
   /// Run folders, each as FOLDER or LABEL=FOLDER. The method of the first is the one the verdict
   /// speaks of; runs of one label are repeats of one method with other seeds.
   std::vector<std::string> runs;
-  std::string logits;       ///< instead of runs: labelled test logits from any framework
-  std::string validation;   ///< with `logits`: validation logits
-  std::string outliers;     ///< with `logits`: logits of images of no class
-  std::string calibration;  ///< a calibration file, instead of those found or fitted
-  std::string data;         ///< the data set of the test images; empty: no images on the page
+  std::string logits;          ///< instead of runs: labelled test logits from any framework
+  std::string validation;      ///< with `logits`: validation logits
+  std::string outliers;        ///< with `logits`: logits of images of no class
+  bool probabilities = false;  ///< the files of `logits` hold probabilities
+  std::string calibration;     ///< a calibration file, instead of those found or fitted
+  std::string data;            ///< the data set of the test images; empty: no images on the page
   /// The picture of a test sample of the first run, where it comes from no data set on disk.
   std::function<Image(std::size_t sample)> test_image = {};
   MetricOptions metrics;

@@ -7,7 +7,9 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/array_text.h"
 #include "cubcal/io/npz.h"
+#include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal::report {
 
@@ -33,26 +35,42 @@ std::string hash_of_file(const std::string& path) {
   return hash.text();
 }
 
-LogitsInput read_logits(const std::string& path) {
+LogitsInput read_logits(const std::string& path, const LogitsReading& reading = {}) {
   LogitsInput input;
-  input.logits = read_logits_file(path);
+  input.logits = read_logits_file(path, reading);
   input.hash = hash_of_file(path);
   if (fs::path(path).extension() != ".npz") return input;
   const NpzReader npz(path);
   const std::size_t samples = McLogits(input.logits.logits).samples();
   const auto texts = [&](const std::string& name) {
-    std::vector<std::string> values = npz.read_text(name);
+    std::vector<std::string> values = read_as_text(npz, name);
     if (values.size() == samples) return values;
     throw DataError(npz.where(name) + " has " + std::to_string(values.size()) +
                     " entries, but the logits have " + std::to_string(samples) + " samples");
   };
   for (const std::string& name : npz.names()) {
-    if (!npz.peek(name).is_text()) continue;
     if (name.rfind(kColumnPrefix, 0) == 0) {
       input.columns.push_back({name.substr(kColumnPrefix.size()), texts(name)});
     }
   }
   return input;
+}
+
+/// Images of no class: whatever labels they have are none of the classes.
+LogitsInput read_outliers(const std::string& path) {
+  LogitsReading reading;
+  reading.with_labels = false;
+  return read_logits(path, reading);
+}
+
+/// Logits from another framework, which may be probabilities.
+void take_as_logits(LogitsInput& input, bool probabilities) {
+  LogitsFile& file = input.logits;
+  if (probabilities) {
+    file.logits = log_probabilities(file.logits, file.path).logits;
+  } else {
+    refuse_probabilities(McLogits(file.logits), file.path);
+  }
 }
 
 std::string last_part(const fs::path& path) {
@@ -125,7 +143,7 @@ RunInput read_run(const std::string& run) {
     input.validation = read_logits(path);
   }
   if (const std::string path = if_there(files.outliers); !path.empty()) {
-    input.outliers = read_logits(path);
+    input.outliers = read_outliers(path);
   }
   std::string model = if_there(files.best_model);
   if (model.empty()) model = if_there(files.model);
@@ -164,7 +182,10 @@ RunInput read_logits_alone(const ReportOptions& options) {
   input.label = fs::path(options.logits).stem().string();
   input.test = read_logits(options.logits);
   if (!options.validation.empty()) input.validation = read_logits(options.validation);
-  if (!options.outliers.empty()) input.outliers = read_logits(options.outliers);
+  if (!options.outliers.empty()) input.outliers = read_outliers(options.outliers);
+  take_as_logits(input.test, options.probabilities);
+  if (input.validation) take_as_logits(*input.validation, options.probabilities);
+  if (input.outliers) take_as_logits(*input.outliers, options.probabilities);
   check_run(input);
   return input;
 }

@@ -155,8 +155,9 @@ class Analyst {
     fit.eta = options_.metrics.uncertainty_threshold;
     fit.gamma = options_.metrics.gamma;
     fit.bins = options_.metrics.bins;
-    FitResult result =
-        naming(file.path, [&] { return fit_calibration(McLogits(file.logits), file.labels, fit); });
+    FitResult result = naming(file.path, [&] {
+      return fit_calibration(McLogits(file.logits), file.labels, fit, file.groups);
+    });
     add(std::move(result.calibration), true, std::move(result.warnings));
   }
 

@@ -22,6 +22,9 @@ void check_options(const ReportOptions& options) {
     throw ArgumentError(
         "validation and outlier logits go with a file of test logits: run folders have their own");
   }
+  if (options.logits.empty() && options.probabilities) {
+    throw ArgumentError("--probabilities goes with --logits: run folders hold logits");
+  }
   check_in_open("the risk target", options.risk_target, 0, 1);
   check_at_least("the number of scatter points", static_cast<double>(options.scatter_points), 10);
   check_bootstrap_options(options.bootstrap);
@@ -69,17 +72,6 @@ std::string title_of(const ReportOptions& options, const RunResult& first) {
   return "Uncertainty report: " + (name.empty() ? first.label : name);
 }
 
-std::vector<std::string> files_of_probabilities(const RunInput& input) {
-  std::vector<std::string> files;
-  const auto look = [&files](const LogitsInput& each) {
-    if (looks_like_probabilities(McLogits(each.logits.logits))) files.push_back(each.logits.path);
-  };
-  look(input.test);
-  if (input.validation) look(*input.validation);
-  if (input.outliers) look(*input.outliers);
-  return files;
-}
-
 }  // namespace
 
 WrittenReport write_report(const ReportOptions& options) {
@@ -87,12 +79,7 @@ WrittenReport write_report(const ReportOptions& options) {
   AtomicFile file(options.output);  // where nothing can be written, say so before the work
   std::vector<RunResult> runs;
   for (const std::string& run : options.runs) runs.push_back(analyse(read_run(run), options));
-  std::vector<std::string> probabilities;
-  if (runs.empty()) {
-    RunInput input = read_logits_alone(options);
-    probabilities = files_of_probabilities(input);
-    runs.push_back(analyse(std::move(input), options));
-  }
+  if (runs.empty()) runs.push_back(analyse(read_logits_alone(options), options));
   tell_apart(runs);
   check_comparable(runs);
   const std::vector<Method> methods = grouped_by_label(runs);
@@ -100,7 +87,7 @@ WrittenReport write_report(const ReportOptions& options) {
   const std::string html = page(title_of(options, runs.front()), methods, images, options);
   file.write(html);
   file.commit();
-  WrittenReport written{runs.size(), methods.size(), html.size(), {}, std::move(probabilities)};
+  WrittenReport written{runs.size(), methods.size(), html.size(), {}};
   if (!images.note.empty()) written.notes.push_back(images.note);
   return written;
 }

@@ -14,8 +14,6 @@ struct WrittenReport {
   std::size_t methods = 0;
   std::size_t bytes = 0;
   std::vector<std::string> notes;  ///< sentences: what the page lacks and why
-  /// Of the logits that were given instead of runs: files that look like probabilities.
-  std::vector<std::string> probabilities;
 };
 
 /// Reads the runs or logits that the options name, works everything out and writes the page, whole

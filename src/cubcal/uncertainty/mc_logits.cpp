@@ -1,6 +1,5 @@
 #include "cubcal/uncertainty/mc_logits.h"
 
-#include <cmath>
 #include <string>
 
 #include "cubcal/core/error.h"
@@ -53,19 +52,6 @@ double McLogits::at(std::size_t pass, std::size_t sample, std::size_t label) con
     case DType::kF32: return static_cast<const float*>(data_)[index];
     default: return static_cast<const double*>(data_)[index];
   }
-}
-
-bool looks_like_probabilities(const McLogits& logits) {
-  for (std::size_t i = 0; i < logits.samples(); ++i) {
-    double sum = 0;
-    for (std::size_t k = 0; k < logits.classes(); ++k) {
-      const double value = logits.at(0, i, k);
-      if (!(value >= 0 && value <= 1)) return false;
-      sum += value;
-    }
-    if (std::abs(sum - 1) > 1e-3) return false;
-  }
-  return true;
 }
 
 }  // namespace cubcal

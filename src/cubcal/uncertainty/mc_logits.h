@@ -37,7 +37,4 @@ class McLogits {
   std::size_t classes_;
 };
 
-/// Whether every row of the first pass lies in [0, 1] and sums to 1 within 1e-3.
-bool looks_like_probabilities(const McLogits& logits);
-
 }  // namespace cubcal

@@ -57,8 +57,8 @@ Json post_hoc_json(const CalibrationPlan& plan, const RunPart& part, const Logit
                    const LogitsFile& test, const BootstrapOptions& bootstrap) {
   Json rows = Json::array();
   for (const CalibrationMethod method : kCalibrationMethods) {
-    const FitResult fit =
-        fit_calibration(McLogits(validation.logits), validation.labels, plan.fit_options(method));
+    const FitResult fit = fit_calibration(McLogits(validation.logits), validation.labels,
+                                          plan.fit_options(method), validation.groups);
     const std::string name = method_name(method);
     save_calibration(part.folder + "/calibration-" + name + ".json", fit.calibration);
     Json row = {{"method", name},

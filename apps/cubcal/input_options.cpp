@@ -1,0 +1,52 @@
+#include "input_options.h"
+
+#include <iostream>
+
+#include "cubcal/uncertainty/probabilities.h"
+
+namespace cubcal::app {
+
+void add_input_options(CLI::App& command, InputOptions& options) {
+  command.add_flag("--probabilities", options.probabilities,
+                   "The files hold probabilities, not logits (floored at 1e-12)");
+  command.add_flag("--binary", options.reading.binary,
+                   "Two classes told apart by one number: logits [N] or [S,N] of class 1");
+  command.add_option("--logits-key", options.reading.logits_key, "Name of the array of logits")
+      ->capture_default_str();
+  command.add_option("--labels-key", options.reading.labels_key, "Name of the array of labels")
+      ->capture_default_str();
+  command.add_option("--ignore-label", options.reading.ignored_label,
+                     "Leave out samples of this label, such as -1");
+}
+
+void add_labels_option(CLI::App& command, InputOptions& options) {
+  command.add_option("--labels", options.reading.labels_file,
+                     "Take the labels from this file: .npy, .npz or CSV");
+}
+
+LogitsFile read_input(const std::string& path, const InputOptions& options) {
+  LogitsFile file = read_logits_file(path, options.reading);
+  if (options.reading.binary) {
+    file.logits = two_class_logits(file.logits, options.probabilities, path);
+    return file;
+  }
+  if (!options.probabilities) {
+    refuse_probabilities(McLogits(file.logits), path);
+    return file;
+  }
+  LogProbabilities converted = log_probabilities(file.logits, path);
+  file.logits = std::move(converted.logits);
+  if (converted.rescaled > 0) {
+    std::cerr << "cubcal: " << converted.rescaled << " rows of '" << path
+              << "' do not sum to 1; each was divided by its sum\n";
+  }
+  return file;
+}
+
+LogitsFile read_outliers(const std::string& path, const InputOptions& options) {
+  InputOptions unlabelled = options;
+  unlabelled.reading.with_labels = false;
+  return read_input(path, unlabelled);
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,111 @@
+#include "cubcal/io/labels.h"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/array_text.h"
+#include "cubcal/io/csv.h"
+#include "cubcal/io/integer_array.h"
+
+namespace cubcal {
+
+namespace {
+
+void check_label_array(const NpyHeader& header, std::size_t length, const std::string& where) {
+  if (!header.is_text() && is_floating(header.dtype)) {
+    throw DataError(where + " is " + header.type_text() +
+                    ", but labels must be integers, as labels.astype(np.int64) makes them");
+  }
+  const std::vector<std::size_t>& shape = header.shape;
+  const bool is_column = shape.size() == 2 && shape[1] == 1;
+  if ((shape.size() == 1 || is_column) && shape[0] == length) return;
+  throw DataError(where + " has shape " + header.shape_text() + ", but the logits have " +
+                  std::to_string(length) + " samples");
+}
+
+RawLabels read_npy_labels(const std::shared_ptr<const ByteSource>& source, std::size_t length) {
+  RawLabels labels;
+  labels.where = "'" + source->name() + "'";
+  const std::unique_ptr<ByteStream> stream = open_range(source, 0, source->size());
+  const NpyHeader header = read_npy_header(*stream, labels.where);
+  check_label_array(header, length, labels.where);
+  labels.texts = header.is_text() ? read_npy_text(*stream, header, labels.where)
+                                  : texts_of(read_npy_numbers(*stream, header, labels.where));
+  return labels;
+}
+
+RawLabels read_csv_labels(const std::string& path, const std::string& key, std::size_t length) {
+  const CsvTable table = read_csv(path);
+  std::size_t column = 0;
+  if (table.has_column(key)) {
+    column = table.column(key);
+  } else if (table.header.size() > 1) {
+    column = table.column("label");
+  }
+  if (table.rows.size() != length) {
+    throw DataError("'" + path + "' has " + std::to_string(table.rows.size()) +
+                    " rows of labels, but the logits have " + std::to_string(length) + " samples");
+  }
+  RawLabels labels;
+  labels.where = "the column '" + table.header[column] + "' of '" + path + "'";
+  for (const std::vector<std::string>& row : table.rows) labels.texts.push_back(row[column]);
+  return labels;
+}
+
+}  // namespace
+
+RawLabels read_labels(const NpzReader& npz, const std::string& key, std::size_t length) {
+  check_label_array(npz.peek(key), length, npz.where(key));
+  return {read_as_text(npz, key), npz.where(key)};
+}
+
+RawLabels read_labels_file(const std::string& path, const std::string& key, std::size_t length) {
+  const auto source = std::make_shared<FileSource>(path);
+  if (is_npy(*source)) return read_npy_labels(source, length);
+  if (ZipArchive::is_likely(*source)) return read_labels(NpzReader(source), key, length);
+  return read_csv_labels(path, key, length);
+}
+
+std::vector<std::int64_t> class_indices(const RawLabels& labels, std::size_t classes,
+                                        const std::vector<std::string>& class_names,
+                                        const std::string& ignored) {
+  std::unordered_map<std::string, std::int64_t> known;
+  for (std::size_t k = 0; k < class_names.size(); ++k) {
+    known.emplace(class_names[k], static_cast<std::int64_t>(k));
+  }
+  known.emplace("false", 0);
+  known.emplace("true", 1);
+  std::vector<std::int64_t> indices;
+  indices.reserve(labels.texts.size());
+  for (std::size_t i = 0; i < labels.texts.size(); ++i) {
+    const std::string& text = labels.texts[i];
+    if (!ignored.empty() && text == ignored) {
+      indices.push_back(kIgnoredLabel);
+      continue;
+    }
+    if (const auto name = known.find(text); name != known.end()) {
+      indices.push_back(name->second);
+      continue;
+    }
+    std::uint64_t index = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, index);
+    const bool is_number =
+        !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+    if (error == std::errc() && stop == end && index < classes) {
+      indices.push_back(static_cast<std::int64_t>(index));
+      continue;
+    }
+    if (is_number) {
+      throw DataError(labels.where + " has the label " + text + " at index " + std::to_string(i) +
+                      ", but the logits have classes 0 to " + std::to_string(classes - 1));
+    }
+    throw DataError(labels.where + " has the label '" + text + "' at index " + std::to_string(i) +
+                    ", which is neither the index of a class nor one of the class names");
+  }
+  return indices;
+}
+
+}  // namespace cubcal

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cubcal/io/npz.h"
+
+namespace cubcal {
+
+/// Labels as a file has them: integers, bools, or text that names classes. All as text, so that one
+/// rule reads every kind.
+struct RawLabels {
+  std::vector<std::string> texts;
+  std::string where;  ///< "the array 'labels' of 'val.npz'"
+};
+
+/// Throws DataError for floating-point labels and for a shape that is not [length] or [length,1].
+RawLabels read_labels(const NpzReader& npz, const std::string& key, std::size_t length);
+
+/// Of a file of labels alone: .npy, .npz with the array `key`, or CSV with the column `key`, or
+/// `label`, or a single column.
+RawLabels read_labels_file(const std::string& path, const std::string& key, std::size_t length);
+
+/// The class of a sample that is to be left out.
+inline constexpr std::int64_t kIgnoredLabel = -1;
+
+/// A label is the name of a class or its index; one equal to `ignored` (where not empty) becomes
+/// kIgnoredLabel. "false" and "true" are the classes 0 and 1. Throws DataError naming the first
+/// that is none of these.
+std::vector<std::int64_t> class_indices(const RawLabels& labels, std::size_t classes,
+                                        const std::vector<std::string>& class_names,
+                                        const std::string& ignored);
+
+}  // namespace cubcal

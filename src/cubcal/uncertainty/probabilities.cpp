@@ -1,0 +1,126 @@
+#include "cubcal/uncertainty/probabilities.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cubcal/core/check.h"
+#include "cubcal/core/error.h"
+
+namespace cubcal {
+
+namespace {
+
+// Float16 probabilities of many classes sum to 1 no better than this.
+constexpr double kSumTolerance = 1e-2;
+
+/// Reads one number of a floating-point array, widened.
+double number_at(const NdArray& array, std::size_t index) {
+  switch (array.dtype()) {
+    case DType::kF16: return to_float(array.as<Half>()[index]);
+    case DType::kF32: return array.as<float>()[index];
+    default: return array.as<double>()[index];
+  }
+}
+
+class LogitWriter {
+ public:
+  LogitWriter(DType from, std::vector<std::size_t> shape)
+      : array_(from == DType::kF64 ? DType::kF64 : DType::kF32, std::move(shape)) {}
+  void set(std::size_t index, double value) {
+    if (array_.dtype() == DType::kF64) {
+      array_.as<double>()[index] = value;
+    } else {
+      array_.as<float>()[index] = static_cast<float>(value);
+    }
+  }
+  NdArray take() { return std::move(array_); }
+
+ private:
+  NdArray array_;
+};
+
+double floored_log(double p) { return std::log(std::max(p, kProbabilityFloor)); }
+
+void check_probability(double p, const std::string& path) {
+  if (p >= 0 && p <= 1 + kSumTolerance) return;
+  throw DataError("'" + path + "' holds " + to_text(p) +
+                  ", but --probabilities takes numbers from 0 to 1");
+}
+
+}  // namespace
+
+NumberKind kind_of_numbers(const McLogits& logits) {
+  bool sums_are_one = true;
+  bool some_between = false;
+  for (std::size_t i = 0; i < logits.samples(); ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < logits.classes(); ++k) {
+      const double value = logits.at(0, i, k);
+      if (!(value >= 0 && value <= 1)) return NumberKind::kLogits;
+      some_between = some_between || (value > 0 && value < 1);
+      sum += value;
+    }
+    sums_are_one = sums_are_one && std::abs(sum - 1) <= kSumTolerance;
+  }
+  if (sums_are_one) return NumberKind::kProbabilities;
+  return some_between ? NumberKind::kSigmoids : NumberKind::kLogits;
+}
+
+void refuse_probabilities(const McLogits& logits, const std::string& path) {
+  switch (kind_of_numbers(logits)) {
+    case NumberKind::kLogits: return;
+    case NumberKind::kProbabilities:
+      throw DataError("the rows of '" + path +
+                      "' sum to 1: these are probabilities, and logits are wanted; give "
+                      "--probabilities to use them as they are");
+    case NumberKind::kSigmoids:
+      throw DataError("all numbers of '" + path +
+                      "' lie in [0, 1]: these look like sigmoid outputs, and logits are wanted; "
+                      "give --probabilities, which divides each row by its sum");
+  }
+}
+
+LogProbabilities log_probabilities(const NdArray& probabilities, const std::string& path) {
+  const std::size_t classes = probabilities.shape().back();
+  LogitWriter writer(probabilities.dtype(), probabilities.shape());
+  LogProbabilities result;
+  for (std::size_t row = 0; row < probabilities.size() / classes; ++row) {
+    double sum = 0;
+    for (std::size_t k = 0; k < classes; ++k) {
+      const double p = number_at(probabilities, row * classes + k);
+      check_probability(p, path);
+      writer.set(row * classes + k, floored_log(p));
+      sum += p;
+    }
+    if (sum == 0) {
+      throw DataError("'" + path + "' has a row of zeros, which is no distribution over classes");
+    }
+    if (std::abs(sum - 1) > kSumTolerance) ++result.rescaled;
+  }
+  result.logits = writer.take();
+  return result;
+}
+
+NdArray two_class_logits(const NdArray& numbers, bool probabilities, const std::string& path) {
+  std::vector<std::size_t> shape = numbers.shape();
+  shape.back() = 2;
+  LogitWriter writer(numbers.dtype(), shape);
+  bool all_in_unit = true;
+  bool some_between = false;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double value = number_at(numbers, i);
+    if (probabilities) check_probability(value, path);
+    all_in_unit = all_in_unit && value >= 0 && value <= 1;
+    some_between = some_between || (value > 0 && value < 1);
+    writer.set(2 * i, probabilities ? floored_log(1 - value) : 0.0);
+    writer.set(2 * i + 1, probabilities ? floored_log(value) : value);
+  }
+  if (!probabilities && all_in_unit && some_between) {
+    throw DataError("all numbers of '" + path +
+                    "' lie in [0, 1]: these look like sigmoid outputs, and logits are wanted; give "
+                    "--probabilities to use them as they are");
+  }
+  return writer.take();
+}
+
+}  // namespace cubcal
