@@ -15,20 +15,21 @@ at::Tensor images(std::int64_t count) {
 }
 
 const AugmentationOptions kNone;
+const AugmentationOptions kSome = {true, true, 0.06, 10};
 
 TEST(Augmentation, AnImageDoesNotDependOnItsBatch) {
   const at::Tensor batch = images(4);
-  const at::Tensor together = augment(batch, {3, 7, {10, 11, 12, 13}}, {}, 8, 8);
-  const at::Tensor alone = augment(batch.slice(0, 2, 3), {3, 7, {12}}, {}, 8, 8);
+  const at::Tensor together = augment(batch, {3, 7, {10, 11, 12, 13}}, kSome, 8, 8);
+  const at::Tensor alone = augment(batch.slice(0, 2, 3), {3, 7, {12}}, kSome, 8, 8);
   EXPECT_TRUE(at::allclose(together.slice(0, 2, 3), alone, 1e-6, 1e-6));
-  EXPECT_TRUE(at::equal(together, augment(batch, {3, 7, {10, 11, 12, 13}}, {}, 8, 8)));
+  EXPECT_TRUE(at::equal(together, augment(batch, {3, 7, {10, 11, 12, 13}}, kSome, 8, 8)));
 }
 
 TEST(Augmentation, ChangesWithEpochIndexAndSeed) {
-  const at::Tensor base = augmentation_maps({3, 7, {10}}, {}, 8, 8);
-  EXPECT_FALSE(at::equal(base, augmentation_maps({3, 8, {10}}, {}, 8, 8)));
-  EXPECT_FALSE(at::equal(base, augmentation_maps({3, 7, {11}}, {}, 8, 8)));
-  EXPECT_FALSE(at::equal(base, augmentation_maps({4, 7, {10}}, {}, 8, 8)));
+  const at::Tensor base = augmentation_maps({3, 7, {10}}, kSome, 8, 8);
+  EXPECT_FALSE(at::equal(base, augmentation_maps({3, 8, {10}}, kSome, 8, 8)));
+  EXPECT_FALSE(at::equal(base, augmentation_maps({3, 7, {11}}, kSome, 8, 8)));
+  EXPECT_FALSE(at::equal(base, augmentation_maps({4, 7, {10}}, kSome, 8, 8)));
 }
 
 TEST(Augmentation, WithoutChangesNothingChanges) {
@@ -143,10 +144,7 @@ TEST(Augmentation, NothingIsOnUnlessAskedFor) {
 }
 
 TEST(Augmentation, AnOptionChangesNothingButItself) {
-  AugmentationOptions options;
-  options.horizontal_flip = options.vertical_flip = true;
-  options.shift = 0.06;
-  options.rotation = 10;
+  AugmentationOptions options = kSome;
   const at::Tensor before = augmentation_maps({3, 7, {10, 11}}, options, 8, 8);
   options.brightness = 0.3;
   EXPECT_TRUE(at::equal(before, augmentation_maps({3, 7, {10, 11}}, options, 8, 8)));

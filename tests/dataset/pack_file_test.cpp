@@ -64,10 +64,11 @@ TEST(PackFile, RefusesAnotherShape) {
   LoadOptions options;
   options.shape.height = options.shape.width = 4;
   const auto everything = [](const Catalog& catalog) { return catalog; };
-  EXPECT_EQ(message_of<ArgumentError>([&] { open_samples(path, options, everything); }),
-            "the pack '" + path +
-                "' holds images of 1 x 8 x 8, not of the size or the channels asked for: pack the "
-                "set anew");
+  EXPECT_EQ(
+      message_of<ArgumentError>([&] { open_samples(path, options, everything); }),
+      "the pack '" + path +
+          "' holds images of 1 x 8 x 8, not of the size, the channels or the reduction asked for: "
+          "pack the set anew");
 }
 
 TEST(PackFile, RefusesOtherFilesAndDamage) {
