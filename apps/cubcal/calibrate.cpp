@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -224,6 +225,9 @@ void calibrate_with_the_best(const CalibrateOptions& options, const LogitsFile& 
   print_choice(out, choice, metrics);
   if (!choice.selection.best) {
     out << "\nNothing was written: name a method with --method to save it all the same.\n";
+    if (options.output != "-" && std::filesystem::exists(options.output)) {
+      out << "'" << options.output << "' is of an earlier time and was left as it is.\n";
+    }
     return;
   }
   const FitResult& best = choice.selection.candidates[*choice.selection.best].fit;

@@ -46,8 +46,11 @@ LogitsFile read_side(const std::string& path, const InputOptions& input) {
 
 /// Brings the samples of B into the order of A where both say which images they are. Returns how
 /// the samples were matched.
-const char* align(const LogitsFile& a, LogitsFile& b) {
+const char* align(const LogitsFile& a, LogitsFile& b, const InputOptions& input) {
   if (a.files.empty() || b.files.empty()) return "order";
+  if (a.files != b.files && !input.reading.labels_file.empty()) {
+    throw ArgumentError("--labels needs both files in the same order, and theirs differ");
+  }
   if (a.files != b.files) b = take_samples(b, rows_by_file(a, b));
   return "files";
 }
@@ -65,7 +68,7 @@ void compare(const CompareOptions& options) {
                      options.input.reading.labels_file});
   const LogitsFile file_a = read_side(options.file_a, options.input);
   LogitsFile file_b = read_side(options.file_b, options.input);
-  const std::string matched_by = align(file_a, file_b);
+  const std::string matched_by = align(file_a, file_b, options.input);
   const SampleFacts a = facts_of(file_a, options.calibration_a, options.metrics);
   const SampleFacts b = facts_of(file_b, options.calibration_b, options.metrics);
   if (file_a.groups != file_b.groups && !file_a.groups.empty() && !file_b.groups.empty()) {

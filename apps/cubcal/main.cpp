@@ -46,6 +46,7 @@ void on_lost_page(int signal, siginfo_t* facts, void* /*context*/) {
   const char* name = cubcal::mapped_input_at(facts->si_addr);
   if (name == nullptr) {  // not of a file: ends as it would have
     std::signal(signal, SIG_DFL);
+    if (facts->si_code <= 0) std::raise(signal);  // sent by a process: it does not come again
     return;
   }
   cubcal::remove_unfinished_files();

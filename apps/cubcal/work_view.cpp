@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "compute_setup.h"
+#include "cubcal/io/utf8.h"
 #include "interrupt.h"
 #include "progress_bar.h"
 #include "read_images.h"
@@ -23,9 +24,11 @@ class WatchedTraining : public TrainingView {
 
 }  // namespace
 
-void WorkView::line(const std::string& text) { std::cout << text << '\n' << std::flush; }
+void WorkView::line(const std::string& text) { std::cout << printable(text) << '\n' << std::flush; }
 
-void WorkView::warning(const std::string& sentence) { std::cerr << "cubcal: " << sentence << '\n'; }
+void WorkView::warning(const std::string& sentence) {
+  std::cerr << "cubcal: warning: " << printable(sentence) << '\n';
+}
 
 void WorkView::computing_starts(const Recipe& recipe) {
   set_up_computing(recipe, threads_given_, "");

@@ -407,7 +407,7 @@ TEST(Fit, SaysThatTwoClassesHaveNoBcce) {
   shape.classes = 2;
   const LogitSet set = random_logits(shape, 7);
   const std::vector<std::string> only{
-      "with two classes BCCE is 0 whatever the temperature, so T stays 1: use --method ts-nll"};
+      "with two classes BCCE is 0 whatever the temperature, so T stays 1: use ts-nll"};
   for (const CalibrationMethod method :
        {CalibrationMethod::kDts, CalibrationMethod::kDtsGuarded, CalibrationMethod::kTsBcce}) {
     EXPECT_EQ(fit(set, with_method(method)).warnings, only) << method_name(method);

@@ -293,7 +293,7 @@ TEST_F(Commands, CalibrateSaysThatTwoClassesNeedNll) {
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_EQ(fit.err,
             "cubcal: warning: with two classes BCCE is 0 whatever the temperature, so T stays 1: "
-            "use --method ts-nll\n");
+            "use ts-nll\n");
 }
 
 TEST_F(Commands, PaperThresholdsAreOneOptionAway) {

@@ -89,6 +89,26 @@ TEST(LogitsFile, two_axes_are_one_pass_in_either_order) {
   EXPECT_EQ(std::memcmp(file.logits.bytes(), expected.data(), array.byte_size()), 0);
 }
 
+TEST(LogitsFile, integers_are_indices_whatever_the_classes_are_called) {
+  const TemporaryFolder folder;
+  NpzWriter npz(folder.file("x.npz"));
+  add_logits(npz);
+  add(npz, "labels", std::vector<std::int64_t>{0, 1, 2, 1}, {4});
+  npz.add_text("class_names", {"1", "2", "3"});
+  npz.finish();
+  EXPECT_EQ(read_logits_file(folder.file("x.npz")).labels, (std::vector<std::int64_t>{0, 1, 2, 1}));
+}
+
+TEST(LogitsFile, text_names_classes) {
+  const TemporaryFolder folder;
+  NpzWriter npz(folder.file("x.npz"));
+  add_logits(npz);
+  npz.add_text("labels", {"2", "1", "3", "1"});
+  npz.add_text("class_names", {"1", "2", "3"});
+  npz.finish();
+  EXPECT_EQ(read_logits_file(folder.file("x.npz")).labels, (std::vector<std::int64_t>{1, 0, 2, 0}));
+}
+
 TEST(LogitsFile, round_trips) {
   const TemporaryFolder folder;
   LogitsFile file = read_logits_file(vector_path("logits.npz"));

@@ -157,6 +157,8 @@ TEST(Recipe, NestingIsLimited) {
     expect_error<ArgumentError>([&] { parse(text); }, words);
   }
   expect_error<ArgumentError>([&] { parse("\n\n[" + key + "]"); }, "r.toml, line 3: ");
+  // A long string may end with quotes of its own.
+  expect_error<ArgumentError>([&] { parse("x = [\"\"\"a\"\"\"\", {" + key + " = 1}]"); }, words);
   expect_error<ArgumentError>([&] { parse(kTwoStages, {key + "=1"}); }, words);
   expect_error<ArgumentError>([&] { parse(kTwoStages, {"seed=" + std::string(200, '[')}); }, words);
   EXPECT_NO_THROW(parse(kTwoStages, {"model.pretrained=../../../../../../../../../weights"}));

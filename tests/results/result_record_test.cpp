@@ -53,6 +53,10 @@ TEST(ResultRecord, TellsHowUncertaintyIsSpread) {
   EXPECT_EQ(spread.boundary[1].count, 8);
   EXPECT_EQ(spread.boundary[1].entropy, 0.2);
   EXPECT_EQ(spread.boundary[1].ideal, 0.1);
+  json["test"]["spread"]["right"] = {5, -1};
+  expect_error<DataError>([&] { read(); }, "must be whole numbers from 0 on");
+  json["test"]["spread"]["right"] = {5, 1e300};
+  expect_error<DataError>([&] { read(); }, "must be whole numbers from 0 on");
   json["test"]["spread"]["ideal"] = {0.1};
   expect_error<DataError>([&] { read(); }, "the lists of the field 'spread'");
 }

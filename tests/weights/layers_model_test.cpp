@@ -121,6 +121,9 @@ TEST(LayersModel, ReadsAFolderAndRefusesLinksInIt) {
   EXPECT_TRUE(is_layers_model(folder.string()));
   EXPECT_EQ(read_layers_model(folder.string()).weights.size(), 2u);
   EXPECT_EQ(read_layers_model((folder / "model.json").string()).weights.size(), 2u);
+  std::ofstream(folder / "w.safetensors")
+      << std::string("{\0\0\0\0\0\0\0", 8) << std::string(123, ' ');
+  EXPECT_FALSE(is_layers_model((folder / "w.safetensors").string())) << "a header of 123 bytes";
   fs::rename(folder / "b.bin", folder / "c.bin");
   expect_error<IoError>([&] { read_layers_model(folder.string()); }, "b.bin");
   fs::create_symlink("c.bin", folder / "b.bin");

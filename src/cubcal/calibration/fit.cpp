@@ -200,7 +200,7 @@ void Fitter::warn_on_data() {
   if (logits_.classes() == 2 && options_.method != CalibrationMethod::kTsNll &&
       calibration.t_high == 1.0 && calibration.t_low == 1.0) {
     result_.warnings.push_back(
-        "with two classes BCCE is 0 whatever the temperature, so T stays 1: use --method ts-nll");
+        "with two classes BCCE is 0 whatever the temperature, so T stays 1: use ts-nll");
   }
   if (!labels_.empty() && needs_labels(options_.method) &&
       std::all_of(labels_.begin(), labels_.end(),

@@ -102,6 +102,9 @@ double descend_nll(const McLogits& logits, ArrayView<const std::int64_t> labels,
                    const TemperatureBox& box) {
   constexpr int kMostSteps = 6;
   constexpr double kSmallStep = 1e-3;  // the error after a step is of the order of its square
+  const auto temperature = [&](double inverse) {
+    return inverse == 1.0 / start ? start : std::clamp(1.0 / inverse, box.low, box.high);
+  };
   double beta = 1.0 / start;
   double best = beta;
   double lowest = 0;
@@ -115,9 +118,9 @@ double descend_nll(const McLogits& logits, ArrayView<const std::int64_t> labels,
     best = beta;
     if (!(at.second > 0)) break;
     beta = std::clamp(best - at.first / at.second, 1.0 / box.high, 1.0 / box.low);
-    if (std::abs(beta - best) <= kSmallStep * best) return 1.0 / beta;
+    if (std::abs(beta - best) <= kSmallStep * best) return temperature(beta);
   }
-  return 1.0 / best;
+  return temperature(best);
 }
 
 }  // namespace cubcal

@@ -1,6 +1,7 @@
 #include "cubcal/calibration/selection.h"
 
 #include <algorithm>
+#include <set>
 
 #include "cubcal/calibration/folds.h"
 #include "cubcal/core/error.h"
@@ -56,14 +57,16 @@ Predictive predict_held_out(const Part& set, const Predictive& unscaled, const F
   return held_out;
 }
 
-/// All samples, or so many whole groups of them that holding out stays quick.
+/// All samples, or so many whole groups of them that holding out stays quick and each fold has two.
 std::vector<std::size_t> samples_to_hold_out(const McLogits& logits,
                                              const std::vector<std::string>& groups,
-                                             std::uint64_t seed) {
+                                             const SelectionOptions& options) {
   const std::size_t all = logits.passes() * logits.classes() * logits.samples();
-  const Folds parts =
-      make_folds(logits.samples(), groups, (all - 1) / kHeldOutLogits + 1, seed + 1);
-  return parts.inside(0);
+  const std::set<std::string> names(groups.begin(), groups.end());
+  const std::size_t units = groups.empty() ? logits.samples() : names.size();
+  const std::size_t parts = std::min((all - 1) / kHeldOutLogits + 1,
+                                     std::max<std::size_t>(1, units / (2 * options.folds)));
+  return make_folds(logits.samples(), groups, parts, options.seed + 1).inside(0);
 }
 
 }  // namespace
@@ -106,13 +109,12 @@ CalibrationSelection select_calibration(const McLogits& logits,
                                         const std::vector<std::string>& groups,
                                         const SelectionOptions& options) {
   CalibrationSelection selection;
-  const Part part(logits, labels, groups, samples_to_hold_out(logits, groups, options.seed));
+  const Part part(logits, labels, groups, samples_to_hold_out(logits, groups, options));
   const Folds folds = make_folds(part.labels.size(), part.groups, options.folds, options.seed);
   if (folds.count < 2) {
     throw DataError(
         "all samples are of one group, so that none can be held out to choose a method by: name "
-        "one "
-        "with --method");
+        "one");
   }
   selection.folds = folds.count;
   selection.samples = part.labels.size();

@@ -46,7 +46,10 @@ const std::string& field(const TensorFile& file, const std::string& path, const 
 std::vector<std::string> list_field(const TensorFile& file, const std::string& path,
                                     const std::string& name) {
   try {
-    return parse_json<json>(field(file, path, name), "its " + name).get<std::vector<std::string>>();
+    // A list of texts, as long as there are columns or classes.
+    constexpr JsonLimits kListLimits{1, 0, 1'000'000};
+    return parse_json<json>(field(file, path, name), "its " + name, kListLimits)
+        .get<std::vector<std::string>>();
   } catch (const json::exception&) {
     throw no_pack(path, "its " + name + " is no JSON list of texts");
   } catch (const DataError& error) {

@@ -138,8 +138,8 @@ void AtomicFile::write(const void* bytes, std::size_t count) {
 
 void AtomicFile::commit() {
   if (descriptor_ < 0) throw IoError("cannot write '" + path_ + "': it is already closed");
-  flush();
   check_mapped_inputs();
+  flush();
   if (!temporary_.empty()) sync_file(descriptor_, path_);
   const int descriptor = descriptor_;
   descriptor_ = -1;

@@ -1,10 +1,12 @@
 #include "cubcal/io/folder_lock.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -37,8 +39,15 @@ LockOwner owner_in(int descriptor) {
 }
 
 IoError owned_by(const std::string& folder, const LockOwner& owner, const std::string& more) {
-  return IoError("the run folder '" + folder + "' is being written by process " +
-                 std::to_string(owner.process) + " on " + owner.host + more);
+  const std::string who = owner.host.empty()
+                              ? "another process"
+                              : "process " + std::to_string(owner.process) + " on " + owner.host;
+  return IoError("the run folder '" + folder + "' is being written by " + who + more);
+}
+
+bool is_alive(const LockOwner& owner) {
+  if (owner.host != host_name() || owner.process <= 0 || owner.process == ::getpid()) return false;
+  return ::kill(static_cast<pid_t>(owner.process), 0) == 0 || errno == EPERM;
 }
 
 }  // namespace
@@ -79,8 +88,10 @@ class FolderLock::Held {
   void open_locked() {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) throw system_error("write", path_);
-    const bool is_taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const int failure = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     const LockOwner owner = owner_in(descriptor_);
+    // Some file systems know no locks: there the owner's process decides.
+    const bool is_taken = failure == EWOULDBLOCK || (failure != 0 && is_alive(owner));
     if (!is_taken) {
       if (owner.host.empty() || owner.host == host_name()) return;
       ::close(descriptor_);

@@ -31,6 +31,7 @@ RawLabels read_npy_labels(const std::shared_ptr<const ByteSource>& source, std::
   const std::unique_ptr<ByteStream> stream = open_range(source, 0, source->size());
   const NpyHeader header = read_npy_header(*stream, labels.where);
   check_label_array(header, length, labels.where);
+  labels.are_text = header.is_text();
   labels.texts = header.is_text() ? read_npy_text(*stream, header, labels.where)
                                   : texts_of(read_npy_numbers(*stream, header, labels.where));
   return labels;
@@ -49,6 +50,7 @@ RawLabels read_csv_labels(const std::string& path, const std::string& key, std::
                     " rows of labels, but the logits have " + std::to_string(length) + " samples");
   }
   RawLabels labels;
+  labels.are_text = true;
   labels.where = "the column '" + table.header[column] + "' of '" + path + "'";
   for (const std::vector<std::string>& row : table.rows) labels.texts.push_back(row[column]);
   return labels;
@@ -57,8 +59,9 @@ RawLabels read_csv_labels(const std::string& path, const std::string& key, std::
 }  // namespace
 
 RawLabels read_labels(const NpzReader& npz, const std::string& key, std::size_t length) {
-  check_label_array(npz.peek(key), length, npz.where(key));
-  return {read_as_text(npz, key), npz.where(key)};
+  const NpyHeader header = npz.peek(key);
+  check_label_array(header, length, npz.where(key));
+  return {read_as_text(npz, key), npz.where(key), header.is_text()};
 }
 
 RawLabels read_labels_file(const std::string& path, const std::string& key, std::size_t length) {
@@ -72,7 +75,7 @@ std::vector<std::int64_t> class_indices(const RawLabels& labels, std::size_t cla
                                         const std::vector<std::string>& class_names,
                                         const std::string& ignored) {
   std::unordered_map<std::string, std::int64_t> known;
-  for (std::size_t k = 0; k < class_names.size(); ++k) {
+  for (std::size_t k = 0; labels.are_text && k < class_names.size(); ++k) {
     known.emplace(class_names[k], static_cast<std::int64_t>(k));
   }
   known.emplace("false", 0);

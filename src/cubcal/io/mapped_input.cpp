@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/utf8.h"
 
 namespace cubcal {
 
@@ -54,7 +55,8 @@ std::shared_ptr<std::byte> map_input(int descriptor, const std::string& name, st
                                      std::size_t count) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t start = offset - offset % page;
-  const std::lock_guard<std::mutex> lock(inputs_mutex);
+  const std::string shown = printable(name);
+  std::unique_lock<std::mutex> lock(inputs_mutex);
   const auto place = std::find_if(inputs.begin(), inputs.end(),
                                   [](const MappedInput& input) { return !input.there; });
   if (place == inputs.end()) return nullptr;
@@ -72,10 +74,11 @@ std::shared_ptr<std::byte> map_input(int descriptor, const std::string& name, st
     return nullptr;
   }
   place->begin = static_cast<const std::byte*>(memory);
-  const std::size_t length = std::min(name.size(), sizeof place->name - 1);
-  *std::copy_n(name.data(), length, place->name) = '\0';
+  const std::size_t length = std::min(shown.size(), sizeof place->name - 1);
+  *std::copy_n(shown.data(), length, place->name) = '\0';
   place->there = true;
   MappedInput& input = *place;
+  lock.unlock();  // a pointer that cannot be made unmaps at once, which takes the lock
   const std::shared_ptr<void> mapping(memory, [&input](void* /*memory*/) { unmap(input); });
   return {mapping, static_cast<std::byte*>(memory) + (offset - start)};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -20,6 +21,7 @@ using Json = nlohmann::json;
 constexpr const char* kFormat = "cubcal-result";
 constexpr int kFormatVersion = 1;
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
+constexpr double kMostSamples = 1e7;
 
 /// A field of `json`, or the DataError that names it.
 const Json& field(const Json& json, const char* name) {
@@ -74,6 +76,17 @@ AnswerSpread read_spread(const Json& set) {
                     spread.right.size() == spread.wrong.size() && !count.empty() &&
                     entropy.size() == count.size() && ideal.size() == count.size();
   if (!fits) throw DataError("the lists of the field 'spread' are empty or do not fit together");
+  for (const std::vector<double>* counts : {&spread.right, &spread.wrong, &count}) {
+    double sum = 0;
+    bool whole = true;
+    for (const double each : *counts) {
+      whole = whole && each >= 0 && each == std::floor(each);
+      sum += each;
+    }
+    if (!whole || !(sum <= kMostSamples)) {
+      throw DataError("the counts of the field 'spread' must be whole numbers from 0 on");
+    }
+  }
   for (std::size_t i = 0; i < count.size(); ++i) {
     spread.boundary.push_back({count[i], entropy[i], ideal[i]});
   }

@@ -216,9 +216,11 @@ fs::path model_json_of(const std::string& path) {
 bool is_layers_model(const std::string& path) {
   if (fs::is_directory(path)) return fs::exists(model_json_of(path));
   const FileSource file(path);
-  char first = 0;
-  if (file.size() > 0) file.read_at(0, &first, 1);
-  return first == '{';
+  // A safetensors file may begin with the same byte; the eighth of its length is 0 then.
+  char first[8] = {};
+  if (file.size() < sizeof first) return false;
+  file.read_at(0, first, sizeof first);
+  return first[0] == '{' && first[7] != 0;
 }
 
 LayersModel read_layers_model(const std::string& path) {

@@ -64,7 +64,7 @@ std::string duration_text(double seconds) {
   return fixed(seconds / 3600, 1) + " h";
 }
 
-/// The images of the last data regime that was asked for: runs come by regime.
+/// The images of the last run, kept while the next ones take the same.
 class RegimeImages {
  public:
   explicit RegimeImages(WorkObserver& observer) : observer_(observer) {}
@@ -72,7 +72,11 @@ class RegimeImages {
   const ImageSet& of(const ExperimentRun& run, const Recipe& recipe) {
     const bool follows_seed =
         recipe.data.kind == DataKind::kPhantom || run.regime != "full" || recipe.data.sample < 1;
-    const std::string key = run.regime + (follows_seed ? std::to_string(run.seed) : "");
+    std::string key = follows_seed ? std::to_string(run.seed) : "";
+    for (const auto& [name, value] : recipe.settings) {
+      const bool is_choice = name.rfind("data.", 0) == 0 && name != "data.normalise";
+      if (is_choice && (follows_seed || name != "data.seed")) key += "\n" + name + "=" + value;
+    }
     if (!set_ || key != key_) {
       set_.reset();
       set_.emplace(observer_.read_images(recipe.data));

@@ -46,8 +46,8 @@ std::string unnamed_classes_text(const std::string& set, const std::vector<std::
   for (std::size_t k = 0; k < names.size(); ++k) {
     labels += (labels.empty() ? "" : ", ") + std::to_string(k);
   }
-  return "warning: '" + set + "' does not name its classes: its labels " + labels +
-         " are taken for " + listed(names) + " in this order";
+  return "'" + set + "' does not name its classes: its labels " + labels + " are taken for " +
+         listed(names) + " in this order";
 }
 
 /// Labels of the set become those of the model, by class name; names that are numbers are the

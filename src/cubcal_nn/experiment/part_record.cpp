@@ -118,7 +118,7 @@ Json training_json(const RunPart& part) {
   const std::filesystem::path path = training["data"].at("name").get<std::string>();
   training["data"]["name"] = path.filename().string();
   training["recipe"] = record.at("recipe").at("hash");
-  training["settings"] = record.at("recipe").at("settings");
+  training["settings"] = record.at("recipe").value("settings", Json::object());
   // How calibrations are fitted is no part of training, and may have changed since.
   const Json now = settings_json(part.recipe.settings);
   for (const auto& [key, value] : now.items()) {

@@ -26,7 +26,12 @@ std::size_t behind_string(const std::string& text, std::size_t begin) {
     if (text[i] == '\\' && quote == '"') {
       ++i;
     } else if (is_long ? text.compare(i, 3, three) == 0 : text[i] == quote) {
-      return i + (is_long ? 3 : 1);
+      std::size_t end = i + (is_long ? 3 : 1);
+      // A long string may end with up to two quotes of its own before the three.
+      for (int more = 0; is_long && more < 2 && end < text.size() && text[end] == quote; ++more) {
+        ++end;
+      }
+      return end;
     } else if (!is_long && text[i] == '\n') {
       return i;
     }
