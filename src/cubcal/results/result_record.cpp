@@ -76,7 +76,8 @@ AnswerSpread read_spread(const Json& set) {
                     spread.right.size() == spread.wrong.size() && !count.empty() &&
                     entropy.size() == count.size() && ideal.size() == count.size();
   if (!fits) throw DataError("the lists of the field 'spread' are empty or do not fit together");
-  for (const std::vector<double>* counts : {&spread.right, &spread.wrong, &count}) {
+  for (const auto* counts :
+       std::initializer_list<const std::vector<double>*>{&spread.right, &spread.wrong, &count}) {
     double sum = 0;
     bool whole = true;
     for (const double each : *counts) {
