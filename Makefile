@@ -12,6 +12,9 @@ NN ?= ON
 WERROR ?= $(if $(CI),ON,OFF)
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
+# What was compiled in one checkout need not be compiled again in another.
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= true
 
 .PHONY: build test demo asan fuzz bench format lint packages packages-fuzz packages-bench packages-lint
 

@@ -130,7 +130,9 @@ TEST(ExperimentCommand, ARecordHoldsEverySettingAndTheBoxes) {
   EXPECT_EQ(settings.at("data.normalise"), "model") << "what auto came to";
   EXPECT_EQ(settings.at("calibration.thresholds"), nlohmann::json({0.9, 0.923}));
   for (const nlohmann::json& row : record.at("post_hoc")) {
-    if (row.at("method") == "dts") EXPECT_EQ(row.at("box_high"), nlohmann::json({0.8, 1.0}));
+    if (row.at("method") == "dts") {
+      EXPECT_EQ(row.at("box_high"), nlohmann::json({0.8, 1.0}));
+    }
     if (row.at("method") == "dts-guarded") {
       EXPECT_EQ(row.at("box_high"), nlohmann::json({0.05, 1.0}));
     }
