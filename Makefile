@@ -15,6 +15,7 @@ FUZZ_SECONDS ?= 600
 # What was compiled in one checkout need not be compiled again in another.
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= true
+export CCACHE_IGNOREOPTIONS ?= -Werror
 
 .PHONY: build test demo asan fuzz bench format lint packages packages-fuzz packages-bench packages-lint
 
