@@ -31,7 +31,7 @@ LogitShape small_set() {
 /// How many of `draws` fits let NLL rise by more than the tolerance on many new samples.
 int broken_promises(std::size_t folds, int draws) {
   LogitShape many = small_set();
-  many.samples = 4000;
+  many.samples = 2000;
   const LogitSet fresh = random_logits(many, 99);
   int broken = 0;
   for (int draw = 1; draw <= draws; ++draw) {
@@ -48,7 +48,7 @@ int broken_promises(std::size_t folds, int draws) {
 }
 
 TEST(Guard, HoldsOnSamplesThatWereNotFitted) {
-  const int draws = 40;
+  const int draws = 20;
   EXPECT_GE(broken_promises(0, draws), draws / 4) << "a bound on the fitted set alone is broken";
   EXPECT_LE(broken_promises(10, draws), draws / 10);
 }
