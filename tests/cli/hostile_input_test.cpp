@@ -86,7 +86,7 @@ TEST_F(HostileInput, AFileThatIsOverwrittenWhileItIsRead) {
 TEST_F(HostileInput, NamesCannotSteerTheTerminal) {
   LogitsFile file;
   file.logits = NdArray(DType::kF32, {1, 4, 2});
-  std::fill_n(file.logits.as<float>(), 8, 0.5F);
+  std::fill_n(file.logits.as<float>(), 8, 2.5F);
   file.has_labels = true;
   file.labels = {0, 1, 0, 1};
   file.class_names = {"\x1b]0;title\x07", "two\nlines"};

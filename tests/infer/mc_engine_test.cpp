@@ -105,13 +105,20 @@ TEST(McEngine, DoesNotDependOnThreads) {
 }
 
 TEST(McEngine, DoesNotDependOnTheBatchSize) {
+  // On x86_64 OpenBLAS multiplies small matrices by kernels of their own, which round otherwise.
+#if defined(__x86_64__)
+  constexpr double kSmallMatrices = 1e-6;
+#else
+  constexpr double kSmallMatrices = 0;
+#endif
   const at::Tensor images = random_images(21);
   for_each_backend([&](LayerKind kind, double tolerance) {
     const at::Tensor whole = run_logits(kind, images, passes_and_batch(3, 64));
     const double scale = whole.abs().max().item<double>();
     for (const std::int64_t batch : {1, 2, 5, 8, 20}) {
       const at::Tensor cut = run_logits(kind, images, passes_and_batch(3, batch));
-      EXPECT_LE(largest_difference(cut, whole), tolerance * scale) << batch;
+      EXPECT_LE(largest_difference(cut, whole), std::max(tolerance, kSmallMatrices) * scale)
+          << batch;
     }
   });
 }
