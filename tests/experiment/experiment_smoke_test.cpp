@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
-
-#include <chrono>
+#include <sys/resource.h>
 
 #include "cli/program.h"
 
@@ -16,19 +15,29 @@ struct Smoke {
 
 void PrintTo(const Smoke& smoke, std::ostream* out) { *out << smoke.name; }
 
+/// Seconds of processor that finished child processes took: what a busy machine takes away from a
+/// test does not count.
+double processor_seconds() {
+  struct rusage usage {};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 class ExperimentSmoke : public testing::TestWithParam<Smoke> {};
 
-TEST_P(ExperimentSmoke, RunsWholeInThreeMinutes) {
+TEST_P(ExperimentSmoke, RunsWholeInThreeMinutesOfTwoProcessors) {
   const std::string data = std::string(CUBCAL_SHARED_DIR) + "/data/" + GetParam().pack;
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "there is no " << data;
   const ScratchFolder folder;
   const std::string recipe = std::string(CUBCAL_RECIPES) + "/" + GetParam().name + ".toml";
-  const auto start = std::chrono::steady_clock::now();
+  const double before = processor_seconds();
   const Outcome outcome =
       run_cubcal({"experiment", recipe, "--data", data, "--out", "runs", "--smoke"}, folder.path());
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_LT(taken.count(), 180);
+  EXPECT_LT(processor_seconds() - before, 2 * 180);
   const std::string page = contents_of(folder.path() / "runs/results.md");
   for (const char* words : GetParam().words) {
     EXPECT_NE(page.find(words), std::string::npos) << words << '\n' << page;
