@@ -28,7 +28,7 @@ double processor_seconds() {
 
 class ExperimentSmoke : public testing::TestWithParam<Smoke> {};
 
-TEST_P(ExperimentSmoke, RunsWholeInThreeMinutesOfTwoProcessors) {
+TEST_P(ExperimentSmoke, RunsWholeInFiveMinutesOfTwoProcessors) {
   const std::string data = std::string(CUBCAL_SHARED_DIR) + "/data/" + GetParam().pack;
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "there is no " << data;
   const ScratchFolder folder;
@@ -37,7 +37,7 @@ TEST_P(ExperimentSmoke, RunsWholeInThreeMinutesOfTwoProcessors) {
   const Outcome outcome =
       run_cubcal({"experiment", recipe, "--data", data, "--out", "runs", "--smoke"}, folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_LT(processor_seconds() - before, 2 * 180);
+  EXPECT_LT(processor_seconds() - before, 2 * 300);
   const std::string page = contents_of(folder.path() / "runs/results.md");
   for (const char* words : GetParam().words) {
     EXPECT_NE(page.find(words), std::string::npos) << words << '\n' << page;
