@@ -124,8 +124,7 @@ void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
   TextTable table(header);
   for (const MetricInfo& info : metric_infos()) {
     if (info.unit == MetricUnit::kCount || info.metric == Metric::kMiMean) continue;
-    const std::string unit = unit_text(info.unit);
-    std::vector<std::string> row{std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")")};
+    std::vector<std::string> row{metric_heading(info)};
     for (const Assessed& set : sets) {
       const std::optional<double>& before = set.assessment.before[info.metric];
       const std::optional<double>& after = set.assessment.after[info.metric];
@@ -149,11 +148,11 @@ void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
   }
 }
 
-MetricOptions convention_of(const FitResult& result, const FitOptions& fit) {
+MetricOptions convention_of(const FitOptions& fit) {
   MetricOptions metrics;
   metrics.bins = fit.bins;
   metrics.gamma = fit.gamma;
-  metrics.uncertainty_threshold = result.calibration.thresholds.eta;
+  metrics.uncertainty_threshold = fit.thresholds ? fit.thresholds->eta : fit.eta;
   return metrics;
 }
 
@@ -182,23 +181,14 @@ void tell(const std::vector<std::string>& warnings) {
   }
 }
 
-/// The calibration as JSON to a file, or to standard output for "-".
-void write_calibration(const std::string& target, const Calibration& calibration) {
-  if (target == "-") {
-    std::cout << calibration_to_json(calibration);
-  } else {
-    save_calibration(target, calibration);
-  }
-}
-
 void calibrate_with(const CalibrateOptions& options, const LogitsFile& validation,
                     const std::optional<LogitsFile>& test) {
   const FitResult result = fit(validation, options.fit);
   std::vector<Assessed> sets;
-  const MetricOptions metrics = convention_of(result, options.fit);
+  const MetricOptions metrics = convention_of(options.fit);
   if (validation.has_labels) sets.push_back(assess("validation", validation, result, metrics));
   if (test) sets.push_back(assess("test", *test, result, metrics));
-  write_calibration(options.output, result.calibration);
+  write_json(options.output, calibration_to_json(result.calibration));
   if (options.output != "-") {
     print_fit(std::cout, result, options, validation);
     if (!sets.empty()) {
@@ -213,14 +203,7 @@ void calibrate_with(const CalibrateOptions& options, const LogitsFile& validatio
 void calibrate_with_the_best(const CalibrateOptions& options, const LogitsFile& validation,
                              const std::optional<LogitsFile>& test) {
   std::ostream& out = options.output == "-" ? std::cerr : std::cout;
-  const MetricOptions metrics = [&] {
-    MetricOptions result;
-    result.bins = options.fit.bins;
-    result.gamma = options.fit.gamma;
-    result.uncertainty_threshold =
-        options.fit.thresholds ? options.fit.thresholds->eta : options.fit.eta;
-    return result;
-  }();
+  const MetricOptions metrics = convention_of(options.fit);
   const CalibrationChoice choice = choose_calibration(validation, test, options.fit, metrics);
   print_choice(out, choice, metrics);
   if (!choice.selection.best) {
@@ -231,7 +214,7 @@ void calibrate_with_the_best(const CalibrateOptions& options, const LogitsFile& 
     return;
   }
   const FitResult& best = choice.selection.candidates[*choice.selection.best].fit;
-  write_calibration(options.output, best.calibration);
+  write_json(options.output, calibration_to_json(best.calibration));
   if (options.output != "-") out << "\nwrote " << options.output << '\n';
   tell(best.warnings);
 }

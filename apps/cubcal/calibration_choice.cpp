@@ -29,8 +29,7 @@ TextTable effects_table(const std::vector<CalibrationCandidate>& candidates,
   table.add(temperatures);
   for (const MetricInfo& info : metric_infos()) {
     if (info.better == 0) continue;
-    const std::string unit = unit_text(info.unit);
-    std::vector<std::string> row{std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")"),
+    std::vector<std::string> row{metric_heading(info),
                                  metric_text(info, effects.front()->before[info.metric]) + "  "};
     for (const CalibrationEffect* effect : effects) {
       const int change = effect->change(info.metric);

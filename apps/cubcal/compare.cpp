@@ -32,10 +32,9 @@ struct CompareOptions {
 
 /// Which side the interval is on: "B better", "A better", or nothing when it holds 0.
 std::string verdict(const MetricInfo& info, const std::optional<Interval>& interval) {
-  if (!interval || info.better == 0) return "";
-  if (interval->low > 0) return info.better > 0 ? "B better" : "A better";
-  if (interval->high < 0) return info.better > 0 ? "A better" : "B better";
-  return "";
+  const int side = better_side(info, interval);
+  if (side == 0) return "";
+  return side > 0 ? "B better" : "A better";
 }
 
 LogitsFile read_side(const std::string& path, const InputOptions& input) {
@@ -102,10 +101,9 @@ void compare(const CompareOptions& options) {
   TextTable table(
       {"", "A", "B", "B − A", to_text(100 * options.bootstrap.level) + "% interval", ""});
   for (const MetricInfo& info : metric_infos()) {
-    const std::string unit = unit_text(info.unit);
     const auto& interval = paired.intervals[static_cast<std::size_t>(info.metric)];
-    table.add({std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")"),
-               metric_text(info, values_a[info.metric]), metric_text(info, values_b[info.metric]),
+    table.add({metric_heading(info), metric_text(info, values_a[info.metric]),
+               metric_text(info, values_b[info.metric]),
                difference_text(info, paired.difference[info.metric]), interval_text(info, interval),
                verdict(info, interval)});
   }

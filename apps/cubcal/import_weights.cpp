@@ -6,6 +6,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/weights/layers_model.h"
 #include "cubcal/weights/weights_file.h"
+#include "cubcal_nn/bayes/moped.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/weight_import.h"
 #include "cubcal_nn/models/registry.h"

@@ -49,4 +49,9 @@ const char* unit_text(MetricUnit unit) {
   }
 }
 
+std::string metric_heading(const MetricInfo& info) {
+  const std::string unit = unit_text(info.unit);
+  return std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")");
+}
+
 }  // namespace cubcal::app

@@ -20,5 +20,7 @@ std::string interval_text(const MetricInfo& info, const std::optional<Interval>&
 
 /// "%", "nats" or nothing.
 const char* unit_text(MetricUnit unit);
+/// "ECE (%)": the label of a metric with its unit, where it has one.
+std::string metric_heading(const MetricInfo& info);
 
 }  // namespace cubcal::app

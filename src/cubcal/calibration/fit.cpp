@@ -71,6 +71,11 @@ std::vector<double> around(const Axis& axis, double best, const Polish& polish) 
   return temperatures;
 }
 
+/// An empty region has no temperature to look for.
+std::vector<double> only_one_if_empty(const Axis& axis, std::vector<double> temperatures) {
+  return axis.samples.empty() ? std::vector<double>{1.0} : std::move(temperatures);
+}
+
 class Fitter {
  public:
   Fitter(const McLogits& logits, ArrayView<const std::int64_t> labels, const FitOptions& options,
@@ -88,6 +93,7 @@ class Fitter {
                          const std::vector<double>& temperatures) const;
   double best_on(const std::vector<std::size_t>& samples,
                  const std::vector<double>& temperatures) const;
+  std::vector<double> first_grid(const Axis& axis) const;
   double first_spacing(const Axis& axis) const;
   std::vector<double> refined(const Axis& axis, double best, double& spacing) const;
   std::optional<double> guard(const Axis& high, const Axis& low);
@@ -145,6 +151,10 @@ double Fitter::best_on(const std::vector<std::size_t>& samples,
   return best_temperature(temperatures, mean_nll);
 }
 
+std::vector<double> Fitter::first_grid(const Axis& axis) const {
+  return only_one_if_empty(axis, temperature_grid(axis.box, options_.grid));
+}
+
 double Fitter::first_spacing(const Axis& axis) const {
   return (1.0 / axis.box.low - 1.0 / axis.box.high) / static_cast<double>(options_.grid - 1);
 }
@@ -167,10 +177,6 @@ std::optional<double> Fitter::guard(const Axis& high, const Axis& low) {
   if (options_.guard_folds < 2) return options_.nll_tolerance;
   const Folds folds = make_folds(logits_.samples(), groups_, options_.guard_folds, 0);
   if (folds.count < 2) return options_.nll_tolerance;
-  const auto grid_of = [&](const Axis& axis) {
-    return axis.samples.empty() ? std::vector<double>{1.0}
-                                : temperature_grid(axis.box, options_.grid);
-  };
   std::vector<FoldCurves> curves;
   for (std::size_t fold = 0; fold < folds.count; ++fold) {
     const auto members = [&](const Axis& axis) {
@@ -183,8 +189,8 @@ std::optional<double> Fitter::guard(const Axis& high, const Axis& low) {
     const std::vector<std::size_t> sharpened = members(high);
     const std::vector<std::size_t> softened = members(low);
     FoldCurves each;
-    each.high = curve(sharpened, grid_of(high));
-    each.low = curve(softened, grid_of(low));
+    each.high = curve(sharpened, first_grid(high));
+    each.low = curve(softened, first_grid(low));
     each.nll_at_one = curve(sharpened, {1.0}).nll[0] + curve(softened, {1.0}).nll[0];
     each.samples = sharpened.size() + softened.size();
     if (each.samples > 0) curves.push_back(std::move(each));
@@ -322,17 +328,10 @@ void Fitter::fit_pair() {
     return best_of(curve(sharpened, t_high), curve(softened, t_low),
                    sharpened.size() + softened.size(), bound);
   };
-  // An empty region has no temperature to look for.
-  const auto only_one_if_empty = [](const Axis& axis, std::vector<double> temperatures) {
-    return axis.samples.empty() ? std::vector<double>{1.0} : std::move(temperatures);
-  };
-  const auto grid_of = [&](const Axis& axis) {
-    return only_one_if_empty(axis, temperature_grid(axis.box, options_.grid));
-  };
   const std::optional<double> bound = largest_nll(high.searched, low.searched);
   TemperaturePair best =
       all_folds_ ? best_of(all_folds_->high, all_folds_->low, all_folds_->samples, bound)
-                 : search(high.searched, low.searched, grid_of(high), grid_of(low), bound);
+                 : search(high.searched, low.searched, first_grid(high), first_grid(low), bound);
   double high_spacing = first_spacing(high);
   double low_spacing = first_spacing(low);
   for (std::size_t round = 0; round < options_.refinements; ++round) {
@@ -343,7 +342,7 @@ void Fitter::fit_pair() {
   }
   if (high.is_thinned() || low.is_thinned()) {
     // What a part of the samples asked for beyond the promise all of them need not give.
-    if (allowance) allowance = std::max(*allowance, 0.0);
+    allowance = std::max(*allowance, 0.0);
     const std::optional<double> whole = largest_nll(high.samples, low.samples);
     for (const Polish& polish : kPolish) {
       best = search(high.samples, low.samples,

@@ -1,7 +1,6 @@
 #include "cubcal/calibration/selection.h"
 
 #include <algorithm>
-#include <set>
 
 #include "cubcal/calibration/folds.h"
 #include "cubcal/core/error.h"
@@ -20,12 +19,9 @@ struct Part {
   Part(const McLogits& all, ArrayView<const std::int64_t> all_labels,
        const std::vector<std::string>& all_groups, const std::vector<std::size_t>& rows)
       : logits(
-            take_rows(all.data(), all.dtype(), all.passes(), all.samples(), all.classes(), rows)) {
-    for (const std::size_t row : rows) {
-      labels.push_back(all_labels[row]);
-      if (!all_groups.empty()) groups.push_back(all_groups[row]);
-    }
-  }
+            take_rows(all.data(), all.dtype(), all.passes(), all.samples(), all.classes(), rows)),
+        labels(take_rows(all_labels, rows)),
+        groups(take_rows(all_groups, rows)) {}
 };
 
 /// Puts the prediction of some samples in their places.
@@ -62,8 +58,7 @@ std::vector<std::size_t> samples_to_hold_out(const McLogits& logits,
                                              const std::vector<std::string>& groups,
                                              const SelectionOptions& options) {
   const std::size_t all = logits.passes() * logits.classes() * logits.samples();
-  const std::set<std::string> names(groups.begin(), groups.end());
-  const std::size_t units = groups.empty() ? logits.samples() : names.size();
+  const std::size_t units = resampling_units(logits.samples(), groups, "samples").count;
   const std::size_t parts = std::min((all - 1) / kHeldOutLogits + 1,
                                      std::max<std::size_t>(1, units / (2 * options.folds)));
   return make_folds(logits.samples(), groups, parts, options.seed + 1).inside(0);
@@ -72,10 +67,8 @@ std::vector<std::size_t> samples_to_hold_out(const McLogits& logits,
 }  // namespace
 
 int CalibrationEffect::change(Metric metric) const {
-  const std::optional<Interval>& interval = difference[static_cast<std::size_t>(metric)];
-  const MetricInfo& info = metric_infos()[static_cast<std::size_t>(metric)];
-  if (!interval || (interval->low <= 0 && interval->high >= 0)) return 0;
-  return (interval->low > 0) == (info.better > 0) ? 1 : -1;
+  const auto index = static_cast<std::size_t>(metric);
+  return better_side(metric_infos()[index], difference[index]);
 }
 
 std::vector<Metric> CalibrationEffect::better() const {

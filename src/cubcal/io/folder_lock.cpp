@@ -13,16 +13,12 @@
 #include <sstream>
 
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/host_name.h"
 #include "cubcal/io/system_error.h"
 
 namespace cubcal {
 
 namespace {
-
-std::string host_name() {
-  char host[256] = {};
-  return ::gethostname(host, sizeof host - 1) == 0 ? host : "";
-}
 
 /// What the file says: "HOST PROCESS".
 struct LockOwner {

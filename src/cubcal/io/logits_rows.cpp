@@ -9,15 +9,6 @@ namespace cubcal {
 
 namespace {
 
-template <class T>
-std::vector<T> taken(const std::vector<T>& values, const std::vector<std::size_t>& rows) {
-  std::vector<T> result;
-  if (values.empty()) return result;
-  result.reserve(rows.size());
-  for (const std::size_t row : rows) result.push_back(values[row]);
-  return result;
-}
-
 std::unordered_map<std::string, std::size_t> places(const LogitsFile& file) {
   std::unordered_map<std::string, std::size_t> found;
   for (std::size_t i = 0; i < file.files.size(); ++i) {
@@ -43,9 +34,9 @@ LogitsFile take_samples(const LogitsFile& file, const std::vector<std::size_t>& 
   const std::vector<std::size_t>& shape = file.logits.shape();
   result.logits =
       take_rows(file.logits.bytes(), file.logits.dtype(), shape[0], shape[1], shape[2], rows);
-  result.labels = taken(file.labels, rows);
-  result.groups = taken(file.groups, rows);
-  result.files = taken(file.files, rows);
+  result.labels = take_rows(file.labels, rows);
+  result.groups = take_rows(file.groups, rows);
+  result.files = take_rows(file.files, rows);
   result.class_names = file.class_names;
   result.has_labels = file.has_labels;
   result.path = file.path;

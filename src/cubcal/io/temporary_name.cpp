@@ -12,6 +12,8 @@
 #include <mutex>
 #include <set>
 
+#include "cubcal/io/host_name.h"
+
 namespace cubcal {
 
 namespace {
@@ -20,9 +22,7 @@ constexpr const char* kTemporaryEnd = ".tmp";
 
 /// ".cubcal-HOST-".
 std::string temporary_start() {
-  char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
-  std::string start = std::string(".cubcal-") + host + "-";
+  std::string start = ".cubcal-" + host_name() + "-";
   std::replace(start.begin(), start.end(), '/', '_');
   return start;
 }

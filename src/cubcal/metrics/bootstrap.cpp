@@ -78,4 +78,9 @@ PairedDifference paired_bootstrap(const SampleFacts& a, const SampleFacts& b,
   return result;
 }
 
+int better_side(const MetricInfo& info, const std::optional<Interval>& interval) {
+  if (!interval || info.better == 0 || (interval->low <= 0 && interval->high >= 0)) return 0;
+  return (interval->low > 0) == (info.better > 0) ? 1 : -1;
+}
+
 }  // namespace cubcal

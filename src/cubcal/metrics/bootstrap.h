@@ -31,4 +31,8 @@ PairedDifference paired_bootstrap(const SampleFacts& a, const SampleFacts& b,
                                   const std::vector<std::string>& groups,
                                   const BootstrapOptions& options);
 
+/// Which side of 0 an interval of a difference lies on: 1 for the better, -1 for the worse, 0 where
+/// it holds 0, is not known, or the metric has no better side.
+int better_side(const MetricInfo& info, const std::optional<Interval>& interval);
+
 }  // namespace cubcal

@@ -9,12 +9,11 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/metrics/value_order.h"
+#include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal {
 
 namespace {
-
-constexpr double kProbabilityFloor = 1e-12;
 
 void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std::size_t classes) {
   if (labels.size() != samples) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/imagenet.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -12,8 +13,8 @@ namespace {
 
 constexpr double kOwnEpsilon = 1e-5;
 constexpr double kFirstScale = 57.63;
-constexpr std::array<double, 3> kMean = {0.485, 0.456, 0.406};  // RGB, of values in [0, 1]
-constexpr std::array<double, 3> kDeviation = {0.229, 0.224, 0.225};
+constexpr std::array<double, 3> kMean = kImageNetRgbMean;
+constexpr std::array<double, 3> kDeviation = kImageNetRgbDeviation;
 constexpr std::array<double, 3> kKerasMean = {123.68, 116.779, 103.939};  // RGB, of 0 to 255
 constexpr std::array<int, 4> kBlocks = {3, 4, 6, 3};                      // per stage
 

@@ -69,7 +69,7 @@ void check_preprocessing(const Preprocessing& preprocessing) {
   }
 }
 
-Preprocessing fit_preprocessing(const at::Tensor& images, std::int64_t height, std::int64_t width) {
+Preprocessing preprocessing_for(const at::Tensor& images, std::int64_t height, std::int64_t width) {
   check_images(images);
   if (images.numel() == 0) throw DataError("preprocessing cannot be fitted without images");
   Preprocessing result;
@@ -83,6 +83,11 @@ Preprocessing fit_preprocessing(const at::Tensor& images, std::int64_t height, s
                     std::to_string(result.width) + " pixels is larger than the images of " +
                     std::to_string(images.size(2)) + " x " + std::to_string(images.size(3)));
   }
+  return result;
+}
+
+Preprocessing fit_preprocessing(const at::Tensor& images, std::int64_t height, std::int64_t width) {
+  Preprocessing result = preprocessing_for(images, height, width);
   const double white = static_cast<double>(result.largest_level);
   for (std::int64_t c = 0; c < images.size(1); ++c) {
     std::vector<std::int64_t> histogram(static_cast<std::size_t>(result.largest_level) + 1, 0);

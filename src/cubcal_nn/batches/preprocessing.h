@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "cubcal/core/imagenet.h"
 #include "cubcal/dataset/image_fit.h"
 #include "cubcal/image/image_file.h"
 
@@ -32,16 +33,23 @@ struct Preprocessing {
   std::int64_t image_width() const { return stored_width > 0 ? stored_width : width; }
 };
 
-/// What torchvision's weights were trained with, of values in [0, 1].
-inline const std::vector<double> kImageNetMean = {0.485, 0.456, 0.406};
-inline const std::vector<double> kImageNetDeviation = {0.229, 0.224, 0.225};
+/// As the mean and the deviation of a preprocessing.
+inline const std::vector<double> kImageNetMean(kImageNetRgbMean.begin(), kImageNetRgbMean.end());
+inline const std::vector<double> kImageNetDeviation(kImageNetRgbDeviation.begin(),
+                                                    kImageNetRgbDeviation.end());
 
 /// Throws DataError where a field is missing or outside its domain.
 void check_preprocessing(const Preprocessing& preprocessing);
 
-/// From all pixels of images of whole levels [N, C, H, W] that a network of this input size sees,
-/// exactly (integer sums). A channel that is constant gets a standard deviation of 1. Height and
-/// width 0: the images' own.
+/// All but mean and deviation, which stay empty: what images of whole levels [N, C, H, W] and the
+/// size of a network's input say. Height and width 0: the images' own. Throws DataError where there
+/// are no images or they are smaller than the input.
+Preprocessing preprocessing_for(const at::Tensor& images, std::int64_t height = 0,
+                                std::int64_t width = 0);
+
+/// That, with mean and deviation from all pixels of images of whole levels [N, C, H, W] that a
+/// network of this input size sees, exactly (integer sums). A channel that is constant gets a
+/// standard deviation of 1.
 Preprocessing fit_preprocessing(const at::Tensor& images, std::int64_t height = 0,
                                 std::int64_t width = 0);
 

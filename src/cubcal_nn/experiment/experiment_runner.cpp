@@ -65,17 +65,17 @@ std::string duration_text(double seconds) {
 }
 
 /// The images of the last run, kept while the next ones take the same.
-class RegimeImages {
+class KeptImages {
  public:
-  explicit RegimeImages(WorkObserver& observer) : observer_(observer) {}
+  explicit KeptImages(WorkObserver& observer) : observer_(observer) {}
 
-  const ImageSet& of(const ExperimentRun& run, const Recipe& recipe) {
-    const bool follows_seed =
-        recipe.data.kind == DataKind::kPhantom || run.regime != "full" || recipe.data.sample < 1;
-    std::string key = follows_seed ? std::to_string(run.seed) : "";
+  const ImageSet& of(const Recipe& recipe) {
+    const DataOptions& data = recipe.data;
+    const bool follows_seed = data.sample < 1 || data.fraction < 1 || data.balance;
+    std::string key;
     for (const auto& [name, value] : recipe.settings) {
       const bool is_choice = name.rfind("data.", 0) == 0 && name != "data.normalise";
-      if (is_choice && (follows_seed || name != "data.seed")) key += "\n" + name + "=" + value;
+      if (is_choice && (follows_seed || name != "data.seed")) key += name + "=" + value + "\n";
     }
     if (!set_ || key != key_) {
       set_.reset();
@@ -204,7 +204,7 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver&
   observer.computing_starts(part_of(options, outcome.plan, missing.front()).recipe);
 
   Timing timing;
-  RegimeImages images(observer);
+  KeptImages images(observer);
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const Clock::time_point start = Clock::now();
     const ExperimentRun& run = missing[i];
@@ -212,7 +212,7 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver&
     const auto left = timing.left(missing, i);
     observer.line("[" + std::to_string(i + 1) + "/" + std::to_string(missing.size()) + "] " +
                   run.id() + (left ? ", about " + duration_text(*left) + " left" : ""));
-    const ImagesOfPart of_part = [&]() -> const ImageSet& { return images.of(run, part.recipe); };
+    const ImagesOfPart of_part = [&]() -> const ImageSet& { return images.of(part.recipe); };
     make_part(part, of_part, "  ", options.command, observer);
     const auto record = part_record(outcome.plan, run, part, of_part, outcome.bootstrap, observer);
     make_folders(outcome.records);

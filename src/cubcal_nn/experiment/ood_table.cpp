@@ -4,8 +4,10 @@
 #include <map>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/take_rows.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/plot/chart.h"
+#include "cubcal_nn/batches/tensor_values.h"
 
 namespace cubcal {
 
@@ -14,18 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::vector<std::int64_t> groups_of(const ImageSplit& split) {
-  if (!split.groups.defined()) return {};
-  const at::Tensor values = split.groups.cpu().contiguous();
-  const auto* first = values.data_ptr<std::int64_t>();
-  return {first, first + values.numel()};
-}
-
-template <class T>
-std::vector<T> at_places(const std::vector<T>& values, const std::vector<std::size_t>& places) {
-  std::vector<T> chosen;
-  if (values.empty()) return chosen;
-  for (const std::size_t place : places) chosen.push_back(values[place]);
-  return chosen;
+  return split.groups.defined() ? values_of(split.groups) : std::vector<std::int64_t>{};
 }
 
 Json result_json(const DetectionResult& result) {
@@ -80,7 +71,7 @@ plot::Chart score_chart(const OodTableRow& row, const std::vector<OodCategory>& 
   add("ID", row.id_scores);
   if (categories.empty()) add("OOD", row.ood_scores);
   for (const OodCategory& each : categories) {
-    add(each.name, at_places(row.ood_scores, each.members));
+    add(each.name, take_rows(row.ood_scores, each.members));
   }
   return chart;
 }
@@ -133,8 +124,8 @@ OodTable make_ood_table(OodRun& run, const std::vector<OodRow>& rows, const Imag
     };
     row.all = against(row.ood_scores, ood_groups);
     for (const OodCategory& category : table.categories) {
-      row.by_category.push_back(against(at_places(row.ood_scores, category.members),
-                                        at_places(ood_groups, category.members)));
+      row.by_category.push_back(against(take_rows(row.ood_scores, category.members),
+                                        take_rows(ood_groups, category.members)));
     }
     table.rows.push_back(std::move(row));
   }

@@ -4,7 +4,6 @@
 #include <optional>
 #include <sstream>
 
-#include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/experiment/split_logits.h"
 #include "cubcal_nn/experiment/train_run.h"
 #include "cubcal_nn/infer/model_folder.h"
@@ -13,8 +12,6 @@
 namespace cubcal {
 
 namespace {
-
-constexpr std::size_t kMaxRecipeBytes = 1 << 20;
 
 /// "there 'epochs = 1', here 'epochs = 2'" of two texts that differ.
 std::string first_difference(const std::string& there, const std::string& here) {
@@ -41,7 +38,7 @@ bool is_trained(const RunPart& part) {
 void check_same_recipe(const RunPart& part) {
   const RunFolder run{part.folder};
   if (!std::filesystem::exists(run.recipe())) return;
-  const std::string there = read_text_file(run.recipe(), kMaxRecipeBytes);
+  const std::string there = read_recipe_text(run.recipe());
   if (there == part.recipe.text) return;
   throw ArgumentError("'" + part.folder + "' was made with other settings (" +
                       first_difference(there, part.recipe.text) +

@@ -372,8 +372,12 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   return recipe;
 }
 
+std::string read_recipe_text(const std::string& path) {
+  return read_text_file(path, kMaxRecipeBytes);
+}
+
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides) {
-  return parse_recipe(read_text_file(path, kMaxRecipeBytes), path, overrides);
+  return parse_recipe(read_recipe_text(path), path, overrides);
 }
 
 std::string text_override(const std::string& key, const std::string& value) {

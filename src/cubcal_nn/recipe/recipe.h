@@ -29,6 +29,8 @@ struct Recipe {
 /// seed of the phantom set, of `fraction` and of `balance` is the run's unless given.
 Recipe parse_recipe(const std::string& text, const std::string& source,
                     const std::vector<std::string>& overrides = {});
+/// The text of a recipe's file, of which a megabyte is the most.
+std::string read_recipe_text(const std::string& path);
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides = {});
 
 /// The override that sets a key to this very text, whatever signs it holds.

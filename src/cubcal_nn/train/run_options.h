@@ -116,8 +116,8 @@ struct RunOptions {
   NormaliseOptions normalise;
   bool allow_leaks = false;  ///< train though splits share images or groups
   bool augment = true;
-  AugmentationOptions augmentation;
-  double class_weight_power = 0;  ///< class weights n_k^-power: 0 none, 1 balanced
+  AugmentationOptions augmentation;  ///< of no effect where `augment` is off
+  double class_weight_power = 0;     ///< class weights n_k^-power: 0 none, 1 balanced
   ValidationOptions validation;
   std::uint64_t seed = 1;      ///< everything random follows from it
   std::string device = "cpu";  ///< "cpu", "cuda" or "cuda:N"
@@ -127,6 +127,11 @@ struct RunOptions {
   int checkpoint_every_steps = 0;        ///< besides the ends of epochs; 0: none
   bool tensorboard = false;              ///< also write a TensorBoard event file
   std::int64_t chance_after_epochs = 5;  ///< accuracy at chance is told of after them; 0: never
+
+  /// What is done to training images; everything off where they are not augmented.
+  AugmentationOptions augmentation_in_force() const {
+    return augment ? augmentation : AugmentationOptions{};
+  }
 };
 
 /// Throws ArgumentError where a field is outside its domain or two of them disagree.

@@ -49,7 +49,8 @@ BatchOptions batch_options(const RunOptions& run, const StageOptions& stage) {
   BatchOptions options;
   options.batch = stage.batch;
   options.seed = run.seed;
-  if (run.augment && changes_images(run.augmentation)) options.augmentation = run.augmentation;
+  const AugmentationOptions augmentation = run.augmentation_in_force();
+  if (changes_images(augmentation)) options.augmentation = augmentation;
   return options;
 }
 

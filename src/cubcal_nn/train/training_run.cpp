@@ -135,7 +135,7 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
   const RunPreprocessing prepared = run_preprocessing(set, options);
   const Preprocessing& preprocessing = prepared.preprocessing;
   const Provenance provenance = settled(given_provenance, prepared);
-  observer.run_started({prepared, options.augment ? options.augmentation : AugmentationOptions{}});
+  observer.run_started({prepared, options.augmentation_in_force()});
   for (const SetFinding& finding : findings) observer.warning(data_alarm(finding));
 
   make_folders(folder.path);
