@@ -81,6 +81,21 @@ TEST(Selection, EveryPredictionIsHeldOut) {
   EXPECT_GE(*nll.held_out.after[Metric::kNll], nll.fit.calibration.objective_after);
 }
 
+// The folds' temperatures differ, and a ranking that mixes them is nobody's.
+TEST(Selection, RanksByOneCalibration) {
+  const LogitSet set = drawn_from_itself(4, 3);
+  const CalibrationSelection selection = select_calibration(set.view(), set.labels, {}, quick());
+  for (const CalibrationCandidate& candidate : selection.candidates) {
+    const Predictive deployed =
+        apply_calibration(candidate.fit.calibration, set.view(), predict(set.view()));
+    const MetricValues values = metric_values(sample_facts(deployed, set.labels, {}));
+    EXPECT_EQ(candidate.held_out.after[Metric::kAurc], values[Metric::kAurc]);
+    if (candidate.fit.calibration.method == CalibrationMethod::kTsNll) {
+      EXPECT_NE(candidate.held_out.after[Metric::kNll], values[Metric::kNll]);
+    }
+  }
+}
+
 TEST(Selection, NeedsTwoGroups) {
   const LogitSet set = random_logits({}, 4);
   test::expect_error<DataError>(

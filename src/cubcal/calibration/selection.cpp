@@ -53,6 +53,14 @@ Predictive predict_held_out(const Part& set, const Predictive& unscaled, const F
   return held_out;
 }
 
+/// A ranking of samples whose folds have different temperatures would be judged by those
+/// differences, which no deployed calibration has: AURC is that of the one calibration.
+void take_ranking(const CalibrationEffect& fitted, CalibrationEffect& held_out) {
+  constexpr auto kAurc = static_cast<std::size_t>(Metric::kAurc);
+  held_out.after[Metric::kAurc] = fitted.after[Metric::kAurc];
+  held_out.difference[kAurc] = fitted.difference[kAurc];
+}
+
 /// All samples, or so many whole groups of them that holding out stays quick and each fold has two.
 std::vector<std::size_t> samples_to_hold_out(const McLogits& logits,
                                              const std::vector<std::string>& groups,
@@ -122,6 +130,11 @@ CalibrationSelection select_calibration(const McLogits& logits,
     const SampleFacts after =
         sample_facts(predict_held_out(part, unscaled, folds, fit), part.labels, options.metrics);
     candidate.held_out = calibration_effect(before, after, part.groups, options.bootstrap);
+    const SampleFacts fitted =
+        sample_facts(apply_calibration(candidate.fit.calibration, McLogits(part.logits), unscaled),
+                     part.labels, options.metrics);
+    take_ranking(calibration_effect(before, fitted, part.groups, options.bootstrap),
+                 candidate.held_out);
     selection.candidates.push_back(std::move(candidate));
   }
   for (std::size_t i = 0; i < selection.candidates.size(); ++i) {

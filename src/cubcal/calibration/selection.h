@@ -40,7 +40,9 @@ CalibrationEffect calibration_effect(const SampleFacts& before, const SampleFact
                                      const std::vector<std::string>& groups,
                                      const BootstrapOptions& bootstrap);
 
-/// A method fitted on the whole set, and what it does to samples it was not fitted on.
+/// A method fitted on the whole set, and what it does to samples it was not fitted on (AURC: to the
+/// ranking of those it was fitted on, since held-out folds have temperatures of their own and a
+/// ranking compares samples).
 struct CalibrationCandidate {
   FitResult fit;
   CalibrationEffect held_out;
