@@ -64,6 +64,7 @@ function(cubcal_library_settings target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CUBCAL_UNITY} UNITY_BUILD_MODE GROUP)
   target_compile_features(${target} PUBLIC cxx_std_17)
   target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

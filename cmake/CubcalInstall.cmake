@@ -9,12 +9,13 @@ if(CUBCAL_NN)
   install(TARGETS cubcal_nn EXPORT cubcal_nnTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT cubcal_nnTargets NAMESPACE cubcal:: DESTINATION ${package_dir})
 endif()
-set(header_folders "${PROJECT_SOURCE_DIR}/src/cubcal" "${PROJECT_BINARY_DIR}/generated/cubcal")
-if(CUBCAL_NN)
-  list(APPEND header_folders "${PROJECT_SOURCE_DIR}/src/cubcal_nn")
+# The public face and nothing behind it; what is of networks only where they are.
+file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/cubcal/*.h")
+if(NOT CUBCAL_NN)
+  list(FILTER public_headers EXCLUDE REGEX "/(classifier|decision)\\.h$")
 endif()
-install(DIRECTORY ${header_folders}
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${public_headers} "${PROJECT_BINARY_DIR}/generated/cubcal/version.h"
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cubcal)
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cubcalConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/cubcalConfig.cmake" INSTALL_DESTINATION ${package_dir})

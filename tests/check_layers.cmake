@@ -32,6 +32,11 @@ foreach(half cubcal cubcal_nn)
   endforeach()
 endforeach()
 
+set(words error version mc_logits predictive decision)
+set(doors_evaluate face)
+set(doors_calibrate face)
+set(doors_classifier classifier)
+
 foreach(module IN LISTS modules)
   sources(files "${ROOT}/src/${library_${module}}/${module}")
   if(NOT files)
@@ -44,6 +49,11 @@ foreach(module IN LISTS modules)
       if(line MATCHES "\"(cubcal|cubcal_nn)/([a-z_]+)/")
         if(NOT CMAKE_MATCH_2 IN_LIST allowed)
           complain("${file}" "${line}" "${module} may include only: ${allowed}")
+        endif()
+      elseif(line MATCHES "\"cubcal/([a-z_]+)\\.h\"")
+        # Words of the public face are everybody's, its doors their own rooms'.
+        if(NOT CMAKE_MATCH_1 IN_LIST words AND NOT module IN_LIST doors_${CMAKE_MATCH_1})
+          complain("${file}" "${line}" "the public headers of all modules are: ${words}")
         endif()
       elseif(line MATCHES "<([^>]+)>")
         set(header "${CMAKE_MATCH_1}")
@@ -63,9 +73,20 @@ foreach(module IN LISTS modules)
         endif()
       else()
         complain("${file}" "${line}"
-          "an include must name \"cubcal/<module>/<file>.h\", \"cubcal_nn/<module>/<file>.h\" or <header>")
+          "an include must name \"cubcal/<file>.h\", \"cubcal/<module>/<file>.h\", \"cubcal_nn/<module>/<file>.h\" or <header>")
       endif()
     endforeach()
+  endforeach()
+endforeach()
+
+# The public headers stand alone: the standard library and each other.
+file(GLOB public_headers "${ROOT}/include/cubcal/*")
+foreach(file IN LISTS public_headers)
+  file(STRINGS "${file}" includes REGEX "^[ \t]*#[ \t]*include")
+  foreach(line IN LISTS includes)
+    if(NOT line MATCHES "<[a-z_]+>" AND NOT line MATCHES "\"cubcal/[a-z_]+\\.h\"")
+      complain("${file}" "${line}" "a public header includes public headers and the standard library's")
+    endif()
   endforeach()
 endforeach()
 
@@ -95,7 +116,7 @@ endforeach()
 
 # No compiler here may see the CUDA sources, the stubs and the fuzzers: their paths are held against
 # the tree all the same.
-set(generated cubcal/core/version.h cubcal/report/page_assets.h phantom_recipe.h)
+set(generated cubcal/version.h cubcal/report/page_assets.h cubcal/results/paper_table.h phantom_recipe.h)
 foreach(part src apps tests benchmarks)
   sources(files "${ROOT}/${part}")
   foreach(file IN LISTS files)
@@ -104,6 +125,7 @@ foreach(part src apps tests benchmarks)
     foreach(line IN LISTS includes)
       string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" header "${line}")
       if(NOT header IN_LIST generated AND NOT EXISTS "${ROOT}/src/${header}"
+         AND NOT EXISTS "${ROOT}/include/${header}"
          AND NOT EXISTS "${ROOT}/tests/${header}" AND NOT EXISTS "${folder}/${header}")
         complain("${file}" "${line}" "the tree has no file ${header}")
       endif()

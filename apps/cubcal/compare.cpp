@@ -3,10 +3,10 @@
 
 #include "commands.h"
 #include "cubcal/core/check.h"
-#include "cubcal/core/version.h"
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/io/logits_rows.h"
 #include "cubcal/metrics/bootstrap.h"
+#include "cubcal/version.h"
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"

@@ -26,6 +26,11 @@ void add_precision_option(CLI::App& command, std::string& precision) {
       ->check(CLI::IsMember({"auto", "fp32", "tf32", "bf16"}));
 }
 
+void advise_on_blas() {
+  const BlasFinding blas = check_blas();
+  if (!blas.advice.empty()) std::cerr << "cubcal: " << blas.advice << '\n';
+}
+
 c10::Device set_up_device(const std::string& device) {
   at::set_num_threads(static_cast<int>(thread_count()));
   if (device == "cuda") {
@@ -34,8 +39,7 @@ c10::Device set_up_device(const std::string& device) {
     }
     return c10::Device(c10::DeviceType::CUDA, 0);
   }
-  const BlasFinding blas = check_blas();
-  if (!blas.advice.empty()) std::cerr << "cubcal: " << blas.advice << '\n';
+  advise_on_blas();
   choose_convolution_backend();
   return c10::Device(c10::DeviceType::CPU);
 }

@@ -17,6 +17,9 @@ void add_device_option(CLI::App& command, std::string& device);
 /// Adds --precision auto|fp32|tf32|bf16, of a GPU.
 void add_precision_option(CLI::App& command, std::string& precision);
 
+/// Prints to stderr what is wrong with the BLAS, if anything.
+void advise_on_blas();
+
 /// Readies the process for `device`: gives LibTorch the threads of --threads, picks the faster
 /// convolution, and prints to stderr what is wrong with the BLAS, if anything. Throws ArgumentError
 /// for a device this machine or build does not have.

@@ -14,10 +14,10 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
 #include "cubcal/core/parallel.h"
-#include "cubcal/core/version.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/mapped_input.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/version.h"
 #include "interrupt.h"
 #ifdef CUBCAL_NN
 #include "report_images.h"

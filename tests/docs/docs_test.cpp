@@ -71,6 +71,8 @@ TEST_P(Page, SnippetsRun) {
     if (snippet.language == "sh") {
       write("snippet.sh", "set -e\n" + snippet.text);
       expect_success("sh snippet.sh", snippet);
+    } else if (snippet.text.find("cubcal/classifier.h") != std::string::npos) {
+      continue;  // needs LibTorch to link: the test `install` builds and runs it
     } else if (snippet.language == "cpp") {
       write("snippet.cpp", snippet.text);
       expect_success(CUBCAL_COMPILE " snippet.cpp -o snippet " CUBCAL_LINK " && ./snippet",

@@ -44,6 +44,11 @@ int difference(const Image& a, const Image& b) {
   return largest;
 }
 
+TEST(ImageResize, ARowHalved) {
+  const Image image{2, 4, 1, {0, 80, 160, 240, 0, 80, 160, 240}, {}};
+  EXPECT_EQ(resize_image(image, 1, 2).pixels, (std::vector<std::uint8_t>{57, 183}));
+}
+
 TEST(ImageResize, EqualsTorchvision) {
   const NpzReader reference(kReference);
   std::size_t compared = 0;

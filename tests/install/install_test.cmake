@@ -1,6 +1,8 @@
-# Installs the build into a scratch prefix, builds the consumer against it with find_package and
-# runs it.
-#   cmake -DBUILD=<build> -DSOURCE=<tests/install> -DSCRATCH=<folder> -P install_test.cmake
+# Installs the build into a scratch prefix, builds the programs of docs/guide-cpp.md against it with
+# find_package, runs them, and holds the installed headers against the list of public ones.
+#   cmake -DBUILD=<build> -DSOURCE=<tests/install> -DSCRATCH=<folder> -DNN=<ON|OFF> -P install_test.cmake
+cmake_minimum_required(VERSION 3.22)
+
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -9,10 +11,54 @@ function(run)
   message("${output}")
 endfunction()
 
+# The `cpp` blocks of the guide, as program1.cpp, program2.cpp, ...
+function(write_programs)
+  file(READ "${SOURCE}/../../docs/guide-cpp.md" rest)
+  set(number 0)
+  while(TRUE)
+    string(FIND "${rest}" "```cpp\n" begin)
+    if(begin EQUAL -1)
+      break()
+    endif()
+    math(EXPR begin "${begin} + 7")
+    string(SUBSTRING "${rest}" ${begin} -1 rest)
+    string(FIND "${rest}" "```\n" end)
+    string(SUBSTRING "${rest}" 0 ${end} program)
+    math(EXPR number "${number} + 1")
+    file(WRITE "${SCRATCH}/consumer/program${number}.cpp" "${program}")
+    math(EXPR end "${end} + 4")
+    string(SUBSTRING "${rest}" ${end} -1 rest)
+  endwhile()
+  if(NOT number EQUAL 2)
+    message(FATAL_ERROR "docs/guide-cpp.md has ${number} programs, and 2 are built here")
+  endif()
+endfunction()
+
 file(REMOVE_RECURSE "${SCRATCH}")
-run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${SCRATCH}/prefix")
-run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${SCRATCH}/build" "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix"
-    ${EXTRA})
+set(prefix "${SCRATCH}/prefix")
+run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
+
+set(expected calibrate.h cubcal.h error.h evaluate.h mc_logits.h predictive.h version.h)
+if(NN)
+  list(APPEND expected classifier.h decision.h)
+endif()
+list(SORT expected)
+file(GLOB_RECURSE installed RELATIVE "${prefix}/include/cubcal" "${prefix}/include/*")
+list(SORT installed)
+if(NOT installed STREQUAL expected)
+  message(FATAL_ERROR "installed headers are ${installed}, and the public ones ${expected}")
+endif()
+
+write_programs()
+file(COPY "${SOURCE}/CMakeLists.txt" DESTINATION "${SCRATCH}/consumer")
+run(${CMAKE_COMMAND} -S "${SCRATCH}/consumer" -B "${SCRATCH}/build" "-DCMAKE_PREFIX_PATH=${prefix};${PREFIX_PATH}"
+    -DNN=${NN} ${EXTRA})
 run(${CMAKE_COMMAND} --build "${SCRATCH}/build")
-run("${SCRATCH}/build/consumer")
-run("${SCRATCH}/prefix/bin/cubcal" --version)
+run("${SCRATCH}/build/arrays")
+run("${prefix}/bin/cubcal" --version)
+if(NN)
+  file(WRITE "${SCRATCH}/recipe.toml" "[data.phantom]\ntrain = 60\nval = 30\ntest = 8\nood = 8\nimage_size = 16\n\
+[stage1]\nepochs = 1\n")
+  run("${prefix}/bin/cubcal" train "${SCRATCH}/recipe.toml" --out "${SCRATCH}/run")
+  run("${SCRATCH}/build/images" "${SCRATCH}/run" "${SOURCE}/../data/images/gray16.png" "${SOURCE}/CMakeLists.txt")
+endif()

@@ -89,7 +89,7 @@ TEST_F(OodCommand, FitWritesAVerdictIntoTheModel) {
   EXPECT_EQ(json["verdict"]["achieved"]["samples"], 40);
   EXPECT_EQ(json["verdict"]["outliers"]["samples"], 24);
   EXPECT_TRUE(has(outcome.err, "errors among accepted"));
-  const std::optional<VerdictModel> verdict = load_verdict(scratch->file("model"));
+  const std::optional<VerdictModel> verdict = load_verdict(load_model(scratch->file("model")));
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->policy.detector, "mahalanobis");
   EXPECT_EQ(verdict->policy.id_scores.size(), 40u);
@@ -121,7 +121,8 @@ TEST_F(OodCommand, PredictTellsTheRuleOfTheVerdict) {
   const Json policy = Json::parse(own.out)["policy"];
   EXPECT_EQ(policy["detector"], "mahalanobis");
   EXPECT_EQ(policy["alpha"], 0.1);
-  EXPECT_EQ(policy["refer_above"], load_verdict(scratch->file("model"))->policy.uncertainty);
+  EXPECT_EQ(policy["refer_above"],
+            load_verdict(load_model(scratch->file("model")))->policy.uncertainty);
   EXPECT_EQ(policy["passes"], 3) << "those of the verdict";
 
   const Outcome other = predict({"--mc", "5"});

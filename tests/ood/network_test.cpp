@@ -109,7 +109,7 @@ TEST_F(OodNetwork, AVerdictLivesInTheModelFolder) {
   const ScratchFolder scratch;
   const std::string folder = scratch.file("model");
   save_model(folder, description_, *network_);
-  EXPECT_FALSE(load_verdict(folder));
+  EXPECT_FALSE(load_verdict(load_model(folder)));
 
   VerdictModel verdict;
   verdict.detector = fitted("mahalanobis", FeatureSource::kMeanWeights);
@@ -121,7 +121,7 @@ TEST_F(OodNetwork, AVerdictLivesInTheModelFolder) {
   verdict.policy.detector = "mahalanobis";
   attach_verdict(folder, verdict);
 
-  const std::optional<VerdictModel> loaded = load_verdict(folder);
+  const std::optional<VerdictModel> loaded = load_verdict(load_model(folder));
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->policy.id_scores, verdict.policy.id_scores);
   EXPECT_EQ(verdict_to_json(loaded->policy), verdict_to_json(verdict.policy));
@@ -139,7 +139,7 @@ TEST_F(OodNetwork, AVerdictLivesInTheModelFolder) {
   calibration.box_high = calibration.box_low = {1, 2};
   calibration.thresholds = thresholds_from_eta(0.325, 3);
   attach_calibration(folder, calibration);
-  expect_error<DataError>([&] { load_verdict(folder); },
+  expect_error<DataError>([&] { load_verdict(load_model(folder)); },
                           "has another calibration than its verdict was fitted with");
 }
 
@@ -147,7 +147,7 @@ TEST_F(OodNetwork, AFitThatWasKilledBetweenItsStepsLeavesAVerdict) {
   const ScratchFolder scratch;
   const std::string folder = scratch.file("model");
   save_model(folder, description_, *network_);
-  const auto scores = [&] { return load_verdict(folder)->policy.id_scores.front(); };
+  const auto scores = [&] { return load_verdict(load_model(folder))->policy.id_scores.front(); };
   const std::string description = folder + "/model.json";
   const std::string file = folder + "/ood.safetensors";
   attach_verdict(folder, constant_verdict(1));
@@ -176,7 +176,7 @@ TEST_F(OodNetwork, ALinkInPlaceOfTheDetectorIsNotWrittenThrough) {
   std::filesystem::create_symlink(scratch.file("other"), folder + "/ood.safetensors");
   attach_verdict(folder, constant_verdict(1));
   EXPECT_EQ(contents_of(scratch.file("other")), "kept");
-  EXPECT_TRUE(load_verdict(folder));
+  EXPECT_TRUE(load_verdict(load_model(folder)));
 }
 
 TEST_F(OodNetwork, AVerdictWithAnotherDetectorFileIsRefused) {
@@ -191,7 +191,7 @@ TEST_F(OodNetwork, AVerdictWithAnotherDetectorFileIsRefused) {
   attach_verdict(folder, verdict);
   std::filesystem::copy_file(folder + "/weights.safetensors", folder + "/ood.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
-  expect_error<DataError>([&] { load_verdict(folder); },
+  expect_error<DataError>([&] { load_verdict(load_model(folder)); },
                           "is not the file that the model's verdict was written with");
 }
 

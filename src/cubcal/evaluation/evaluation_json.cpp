@@ -1,10 +1,10 @@
 #include "cubcal/evaluation/evaluation_json.h"
 
-#include "cubcal/core/version.h"
 #include "cubcal/metrics/accuracy_vs_uncertainty.h"
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/metrics/selective.h"
+#include "cubcal/version.h"
 
 namespace cubcal {
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cubcal/core/version.h"
 #include "cubcal/inspection/overview.h"
+#include "cubcal/version.h"
 
 namespace cubcal {
 

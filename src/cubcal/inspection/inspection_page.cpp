@@ -5,23 +5,21 @@
 #include <filesystem>
 #include <map>
 
-#include "cubcal/core/version.h"
+#include "cubcal/html/html.h"
 #include "cubcal/inspection/contact_sheet.h"
 #include "cubcal/inspection/overview.h"
 #include "cubcal/inspection/page_charts.h"
 #include "cubcal/inspection/page_style.h"
 #include "cubcal/inspection/wording.h"
 #include "cubcal/plot/svg.h"
+#include "cubcal/version.h"
 
 namespace cubcal {
 
 namespace {
 
-std::string escaped(const std::string& text) { return plot::escape_xml(text); }
-
-std::string element(const char* name, const std::string& content) {
-  return "<" + std::string(name) + ">" + content + "</" + name + ">";
-}
+using report::element;
+using report::escaped;
 
 std::string last_part(const std::string& path) {
   const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();

@@ -1,7 +1,7 @@
-#include "cubcal/core/version.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
+#include "cubcal/version.h"
 
 namespace cubcal::report {
 

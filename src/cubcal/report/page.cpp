@@ -1,9 +1,9 @@
 #include "cubcal/report/page.h"
 
-#include "cubcal/core/version.h"
 #include "cubcal/plot/palette.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/page_assets.h"
+#include "cubcal/version.h"
 
 namespace cubcal::report {
 

@@ -5,24 +5,10 @@
 #include <vector>
 
 #include "cubcal/core/array_view.h"
+#include "cubcal/predictive.h"
 #include "cubcal/uncertainty/mc_logits.h"
 
 namespace cubcal {
-
-/// What S stochastic passes say of each of N samples, in nats.
-struct Predictive {
-  std::size_t samples = 0;
-  std::size_t classes = 0;
-  std::vector<double> probabilities;  ///< [N, K]: mean softmax over the passes (Eq. mc_estimator)
-  std::vector<std::int32_t>
-      predicted;                   ///< [N]: class of the largest one, the lowest index of equals
-  std::vector<double> confidence;  ///< [N]: c = max_k of them
-  std::vector<double> entropy;     ///< [N]: U = H(mean), total uncertainty; in [0, ln K]
-  std::vector<double> aleatoric;   ///< [N]: mean over passes of H(p_s)
-
-  /// Mutual information between prediction and weights: U - aleatoric, floored at 0.
-  double epistemic(std::size_t sample) const;
-};
 
 /// Mean softmax, confidence and entropies in one pass over the logits, on several threads. Sums are
 /// double throughout; the exponentials of float64 logits are double too (results good to about

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cubcal/core/check.h"
+#include "cubcal_nn/batches/levels.h"
 
 namespace cubcal {
 
@@ -88,8 +89,8 @@ void check_options(const McOptions& options, std::int64_t images) {
 }
 
 void check_images(const at::Tensor& images) {
-  if (!images.defined() || images.scalar_type() != at::kByte || images.dim() != 4) {
-    throw DataError("images to predict must be uint8 of shape [N, C, H, W]");
+  if (!holds_levels(images) || images.dim() != 4) {
+    throw DataError("images to predict must be uint8 or 16-bit of shape [N, C, H, W]");
   }
   if (images.size(0) == 0) throw DataError("there is no image to predict");
 }

@@ -66,8 +66,9 @@ class McEngine {
   /// preprocessing is for images of another size or number of channels.
   McEngine(Network& network, const Preprocessing& preprocessing);
 
-  /// images: uint8 [N, C, H, W] on any device. Reads the network's weights as they are now. Throws
-  /// ArgumentError for bad options, DataError for images that do not fit.
+  /// images: [N, C, H, W] in levels (see batches/levels.h) on any device. Reads the network's
+  /// weights as they are now. Throws ArgumentError for bad options, DataError for images that do
+  /// not fit.
   McOutput run(const at::Tensor& images, const McOptions& options);
 
  private:

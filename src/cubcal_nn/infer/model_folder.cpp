@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
-#include "cubcal/core/version.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal/version.h"
 #include "cubcal/weights/safetensors.h"
+#include "cubcal_nn/infer/model_json.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 #include "cubcal_nn/models/registry.h"
 
@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargestDescription = std::size_t{16} << 20;
-constexpr const char* kHashField = "weights_hash";
 
 struct ModelPaths {
   explicit ModelPaths(const std::string& folder)
@@ -41,6 +40,10 @@ ModelPaths existing_model(const std::string& folder) {
   const ModelPaths best((fs::path(folder) / "best").string());
   const ModelPaths own(folder);
   return !fs::exists(own.description) && fs::exists(best.description) ? best : own;
+}
+
+std::string folder_of(const ModelPaths& paths) {
+  return fs::path(paths.description).parent_path().string();
 }
 
 /// Over names and bytes in the order of the names, whatever the order in the file.
@@ -119,12 +122,12 @@ void write_description(const ModelPaths& paths, const Json& document) {
   write_file_atomically(paths.description, text);
 }
 
-std::string hash_in(const std::string& document) {
-  const Json json = parse_json(document, "the description");
-  if (!json.is_object() || !json.contains(kHashField) || !json[kHashField].is_string()) {
-    throw DataError(std::string("a model needs the field '") + kHashField + "'");
+std::string hash_in(const Json& document) {
+  if (!document.is_object() || !document.contains(kWeightsHashField) ||
+      !document[kWeightsHashField].is_string()) {
+    throw DataError(std::string("a model needs the field '") + kWeightsHashField + "'");
   }
-  return json[kHashField].get<std::string>();
+  return document[kWeightsHashField].get<std::string>();
 }
 
 struct WeightsFile {
@@ -147,7 +150,7 @@ std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::stri
 void finish_earlier_save(const ModelPaths& paths) {
   if (!fs::exists(paths.next) || !fs::exists(paths.description)) return;
   try {
-    const std::string hash = hash_in(read_description(paths));
+    const std::string hash = hash_in(parse_description(read_description(paths)));
     if (weights_hash(read_safetensors(paths.next).tensors) == hash) {
       rename_file(paths.next, paths.weights);
     }
@@ -179,7 +182,7 @@ void save_model(const std::string& folder, const ModelDescription& description,
   }
   Json document = Json::parse(description_to_json(complete));
   const HostTensors tensors(network.parameters().named_tensors());
-  document[kHashField] = weights_hash(tensors.views());
+  document[kWeightsHashField] = weights_hash(tensors.views());
   make_folder(folder);
   const ModelPaths paths(folder);
   for (const std::string& path : {paths.description, paths.next}) refuse_link(path);
@@ -193,10 +196,15 @@ LoadedModel load_model(const std::string& folder, c10::Device device) {
   const ModelPaths paths = existing_model(folder);
   constexpr int attempts = 3;  // another program may be saving this very moment
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const std::string document = read_description(paths);
+    const std::string text = read_description(paths);
     LoadedModel model;
-    model.description = naming_description(paths, [&] { return description_from_json(document); });
-    const std::string hash = naming_description(paths, [&] { return hash_in(document); });
+    model.folder = folder_of(paths);
+    const std::string hash = naming_description(paths, [&] {
+      const Json document = parse_description(text);
+      model.description = description_of(document);
+      model.extras = extras_of(document);
+      return hash_in(document);
+    });
     const std::optional<WeightsFile> file = find_weights(paths, hash);
     if (!file) continue;
     const ModelDescription& description = model.description;
@@ -236,7 +244,7 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
 }
 
 std::string resolved_model_folder(const std::string& folder) {
-  return fs::path(existing_model(folder).description).parent_path().string();
+  return folder_of(existing_model(folder));
 }
 
 void attach_field(const std::string& folder, const std::string& name, const std::string& json) {

@@ -2,6 +2,7 @@
 
 #include <c10/core/Device.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,9 +47,12 @@ struct ModelDescription {
 /// Throws DataError naming the first field outside its domain.
 void check_description(const ModelDescription& description);
 
+/// A model folder as it was when it was opened: model.json is read and parsed once.
 struct LoadedModel {
+  std::string folder;  ///< where model.json lies: the one named, or `best` of a training run's
   ModelDescription description;
   std::unique_ptr<Network> network;
+  std::map<std::string, std::string> extras;  ///< fields of other modules, as JSON text
 };
 
 /// Makes the folder where it does not exist and replaces the model in it where there is one. Throws
@@ -70,9 +74,9 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
 /// The folder that model.json lies in: `folder` itself, or its `best` for a training run's.
 std::string resolved_model_folder(const std::string& folder);
 
-/// A field of model.json that another module writes and reads, as JSON text. Attaching rewrites
-/// model.json with it, everything else as it was; reading gives nothing where it is not there.
-/// Saving the model anew drops it.
+/// A field of model.json that another module writes and reads, as JSON text (with a loaded model:
+/// LoadedModel::extras). Attaching rewrites model.json with it, everything else as it was; reading
+/// gives nothing where it is not there. Saving the model anew drops it.
 void attach_field(const std::string& folder, const std::string& name, const std::string& json);
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name);
 

@@ -1,9 +1,9 @@
-#include <nlohmann/json.hpp>
+#include "cubcal_nn/infer/model_json.h"
+
 #include <set>
 
 #include "cubcal/core/check.h"
 #include "cubcal/io/json_text.h"
-#include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/models/registry.h"
 
 namespace cubcal {
@@ -200,16 +200,35 @@ std::string description_to_json(const ModelDescription& description) {
   }
 }
 
-ModelDescription description_from_json(const std::string& document) {
+Json parse_description(const std::string& text) {
+  return parse_json(
+      text, "a model's description must be a JSON object as this program writes it, and this text");
+}
+
+ModelDescription description_of(const Json& document) {
   try {
-    return from_fields(parse_json(
-        document,
-        "a model's description must be a JSON object as this program writes it, and this text"));
+    return from_fields(document);
   } catch (const Json::exception&) {
     throw DataError("a model's description must be a JSON object as this program writes it");
   } catch (const ArgumentError& error) {
     throw DataError(std::string("the model is not usable: ") + error.what());
   }
+}
+
+ModelDescription description_from_json(const std::string& text) {
+  return description_of(parse_description(text));
+}
+
+std::map<std::string, std::string> extras_of(const Json& document) {
+  static const std::set<std::string> own{"format",       "version",        "network", "layers",
+                                         "dropout_rate", "classes",        "input",   "thresholds",
+                                         "class_names",  "preprocessing",  "prior",   "calibration",
+                                         "provenance",   kWeightsHashField};
+  std::map<std::string, std::string> extras;
+  for (const auto& [name, value] : document.items()) {
+    if (own.count(name) == 0) extras[name] = value.dump();
+  }
+  return extras;
 }
 
 }  // namespace cubcal

@@ -7,20 +7,12 @@
 #include <vector>
 
 #include "cubcal/core/array_view.h"
+#include "cubcal/decision.h"
 #include "cubcal_nn/ood/network_features.h"
 
 /// What to do with the answer for one image, at rates that are stated beforehand. No OOD data is
 /// needed: an image is out of scope where held-out ID images hardly ever score as high.
 namespace cubcal {
-
-enum class Decision {
-  kAccept,
-  kRefer,      ///< within scope, but too uncertain to be answered without a look
-  kOutOfScope  ///< unlike the training images: the answer means nothing
-};
-
-/// "accept", "refer", "out-of-scope".
-const char* decision_name(Decision decision);
 
 /// p = (1 + #{ID scores >= score}) / (n + 1), with n held-out ID scores in rising order. For an
 /// image drawn as those were, P(p <= alpha) <= alpha whatever the scores' distribution, and p is

@@ -10,7 +10,6 @@
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/system_error.h"
-#include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/ood/detector_file.h"
 
 namespace cubcal {
@@ -55,8 +54,8 @@ void finish_earlier_fit(const DetectorPaths& paths, const std::string& folder) {
   if (field && has_hash(paths.next, Json::parse(*field))) rename_file(paths.next, paths.file);
 }
 
-bool fits_calibration(const VerdictPolicy& policy, const std::string& folder) {
-  return policy.calibration == calibration_hash(read_model_description(folder).calibration);
+bool fits_calibration(const VerdictPolicy& policy, const ModelDescription& model) {
+  return policy.calibration == calibration_hash(model.calibration);
 }
 
 std::vector<double> scores_of(const DetectorFile& file) {
@@ -96,7 +95,7 @@ void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
 
 bool has_stale_verdict(const std::string& folder) {
   const std::optional<std::string> field = read_model_field(folder, kField);
-  return field && !fits_calibration(verdict_from_json(*field), folder);
+  return field && !fits_calibration(verdict_from_json(*field), read_model_description(folder));
 }
 
 void remove_detector(const std::string& folder) {
@@ -108,26 +107,26 @@ void remove_detector(const std::string& folder) {
   }
 }
 
-std::optional<VerdictModel> load_verdict(const std::string& folder, c10::Device device) {
-  const std::optional<std::string> field = read_model_field(folder, kField);
-  if (!field) return std::nullopt;
+std::optional<VerdictModel> load_verdict(const LoadedModel& model) {
+  const auto field = model.extras.find(kField);
+  if (field == model.extras.end()) return std::nullopt;
   VerdictModel verdict;
-  verdict.policy = verdict_from_json(*field);
-  if (!fits_calibration(verdict.policy, folder)) {
-    throw DataError("the model in '" + folder +
-                    "' has another calibration than its verdict was fitted with: run 'cubcal ood "
-                    "--fit' again");
+  verdict.policy = verdict_from_json(field->second);
+  if (!fits_calibration(verdict.policy, model.description)) {
+    throw DataError(
+        "the model in '" + model.folder +
+        "' has another calibration than its verdict was fitted with: fit the verdict again");
   }
-  const DetectorPaths paths(folder);
-  const Json json = Json::parse(*field);
+  const DetectorPaths paths(model.folder);
+  const Json json = Json::parse(field->second);
   const bool is_next = !has_hash(paths.file, json) && has_hash(paths.next, json);
   const std::string& path = is_next ? paths.next : paths.file;
   if (!has_hash(path, json)) {
     throw DataError(path +
-                    " is not the file that the model's verdict was written with: run "
-                    "'cubcal ood --fit' again");
+                    " is not the file that the model's verdict was written with: fit the verdict "
+                    "again");
   }
-  DetectorFile file = load_detector(path, device);
+  DetectorFile file = load_detector(path, model.network->options().device);
   if (file.detector->name() != verdict.policy.detector) {
     throw DataError(path + " holds the detector '" + file.detector->name() +
                     "', and the model's verdict is for '" + verdict.policy.detector + "'");

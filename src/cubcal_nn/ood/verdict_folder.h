@@ -1,12 +1,11 @@
 #pragma once
 
-#include <c10/core/Device.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "cubcal/calibration/calibration.h"
+#include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/ood/verdict.h"
 
 /// Verdicts in a model folder: the policy is the field `verdict` of model.json; detector and ID
@@ -33,10 +32,10 @@ bool has_stale_verdict(const std::string& folder);
 /// Removes the detector that a model replaced by another one has left behind. Throws IoError.
 void remove_detector(const std::string& folder);
 
-/// Nothing where the model has none. Throws DataError where the files do not belong together, or
-/// the model's calibration is no longer the one the policy was fitted with.
-std::optional<VerdictModel> load_verdict(const std::string& folder,
-                                         c10::Device device = c10::Device(c10::DeviceType::CPU));
+/// Of a model's folder, on its network's device; nothing where it has none. Throws DataError where
+/// the files do not belong together, or the model's calibration is no longer the one the policy was
+/// fitted with.
+std::optional<VerdictModel> load_verdict(const LoadedModel& model);
 
 /// The detector's scores of images, from features as the policy has them.
 std::vector<double> verdict_scores(const VerdictModel& verdict, McEngine& engine,

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cubcal/core/version.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/version.h"
 #include "cubcal_nn/infer/model_folder.h"
 
 namespace cubcal {

@@ -1,0 +1,119 @@
+#include "cubcal_nn/classifier/answering.h"
+
+#include <cstdio>
+
+#include "cubcal/boundary/regions.h"
+#include "cubcal_nn/infer/adaptive_prediction.h"
+
+namespace cubcal {
+
+namespace {
+
+struct NetworkOutput {
+  Predictive unscaled;
+  Predictive calibrated;
+  std::vector<std::size_t> passes;  ///< per image
+  std::vector<double> ood_scores;   ///< where there is a verdict
+};
+
+bool takes_features_of_passes(const JudgingModel& judging) {
+  return judging.verdict && judging.verdict->policy.features == FeatureSource::kPasses;
+}
+
+void predict_all_passes(const JudgingModel& judging, McEngine& engine, const at::Tensor& images,
+                        McOptions mc, NetworkOutput& output) {
+  mc.features = takes_features_of_passes(judging);
+  const McOutput run = engine.run(images, mc);
+  const McLogits logits(run.logits);
+  const std::optional<Calibration>& calibration = judging.model.description.calibration;
+  output.unscaled = predict(logits);
+  output.calibrated =
+      calibration ? apply_calibration(*calibration, logits, output.unscaled) : output.unscaled;
+  output.passes.assign(logits.samples(), logits.passes());
+  if (mc.features) output.ood_scores = score_all(*judging.verdict->detector, detector_input(run));
+}
+
+NetworkOutput run_network(const JudgingModel& judging, McEngine& engine, const at::Tensor& images,
+                          const AnsweringOptions& options) {
+  NetworkOutput output;
+  if (options.adaptive) {
+    AdaptivePrediction adaptive =
+        predict_adaptively(engine, *judging.model.network, images, options.mc, *options.adaptive,
+                           options.decision, judging.model.description.calibration);
+    output.unscaled = std::move(adaptive.unscaled);
+    output.calibrated = std::move(adaptive.calibrated);
+    output.passes = std::move(adaptive.passes);
+  } else {
+    predict_all_passes(judging, engine, images, options.mc, output);
+  }
+  if (judging.verdict && output.ood_scores.empty()) {
+    output.ood_scores = verdict_scores(*judging.verdict, engine, images, options.mc);
+  }
+  return output;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/// Why an image is decided so; `p_value` and `alpha` are of the verdict.
+std::string reason_for(Decision decision, double uncertainty, double refer_above,
+                       const std::optional<double>& p_value, double alpha) {
+  if (decision == Decision::kOutOfScope) {
+    return "unlike the images the model knows: p " + number(*p_value) + " is at most " +
+           number(alpha);
+  }
+  const std::string side = decision == Decision::kRefer ? " is above " : " is at most ";
+  std::string reason = "uncertainty " + number(uncertainty) + side + number(refer_above) + " nats";
+  if (p_value && decision == Decision::kAccept) {
+    reason += ", and p " + number(*p_value) + " is above " + number(alpha);
+  }
+  return reason;
+}
+
+}  // namespace
+
+double JudgingModel::refer_above() const {
+  return verdict ? verdict->policy.uncertainty : model.description.operating_point().eta;
+}
+
+std::vector<Answer> answer_images(const JudgingModel& judging, McEngine& engine,
+                                  const at::Tensor& images, const AnsweringOptions& options) {
+  const NetworkOutput output = run_network(judging, engine, images, options);
+  const Predictive& final = output.calibrated;
+  const ModelDescription& description = judging.model.description;
+  const Thresholds thresholds = description.operating_point();
+  const double alpha = judging.verdict ? judging.verdict->policy.options.alpha : 0;
+  std::vector<Answer> answers;
+  for (std::size_t i = 0; i < final.samples; ++i) {
+    const auto row = final.probabilities.begin() + static_cast<std::ptrdiff_t>(i * final.classes);
+    Answer answer;
+    answer.label_index = static_cast<std::size_t>(final.predicted[i]);
+    answer.label = description.class_names[answer.label_index];
+    answer.probabilities.assign(row, row + static_cast<std::ptrdiff_t>(final.classes));
+    answer.confidence = final.confidence[i];
+    answer.total = final.entropy[i];
+    answer.aleatoric = final.aleatoric[i];
+    answer.epistemic = final.epistemic(i);
+    answer.sharpened = scaling_region(output.unscaled.confidence[i], output.unscaled.entropy[i],
+                                      thresholds) == ScalingRegion::kSharpen;
+    if (judging.verdict) {
+      const Verdict verdict =
+          judge(judging.verdict->policy, output.ood_scores[i], final.entropy[i]);
+      answer.decision = verdict.decision;
+      answer.ood_p_value = verdict.p_value;
+    } else {
+      answer.decision =
+          final.entropy[i] > judging.refer_above() ? Decision::kRefer : Decision::kAccept;
+    }
+    answer.reason =
+        reason_for(answer.decision, answer.total, judging.refer_above(), answer.ood_p_value, alpha);
+    answer.passes = output.passes[i];
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace cubcal

@@ -1,0 +1,202 @@
+#include "cubcal/classifier.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cubcal/core/check.h"
+#include "cubcal/core/parallel.h"
+#include "cubcal/image/image_file.h"
+#include "cubcal_nn/classifier/answering.h"
+#include "cubcal_nn/infer/image_input.h"
+#include "cubcal_nn/kernels/compute_scope.h"
+
+namespace cubcal {
+
+namespace {
+
+static_assert(AdaptiveStop{}.error == AdaptiveOptions{}.error &&
+                  AdaptiveStop{}.first == AdaptiveOptions{}.first &&
+                  AdaptiveStop{}.block == AdaptiveOptions{}.block,
+              "one set of defaults");
+
+c10::Device device_of(const std::string& name) {
+  if (name == "cpu") return c10::Device(c10::DeviceType::CPU);
+  if (name != "cuda") {
+    throw ArgumentError("the device must be 'cpu' or 'cuda', not '" + name + "'");
+  }
+  if (!at::globalContext().hasCUDA()) {
+    throw ArgumentError("the device 'cuda' needs a CUDA device and a LibTorch built for CUDA");
+  }
+  return c10::Device(c10::DeviceType::CUDA, 0);
+}
+
+/// Threads, and on the CPU the fastest convolution path, which is measured here.
+ComputeSettings compute_settings(const ClassifierOptions& options, c10::Device device) {
+  ComputeSettings settings;
+  settings.threads = static_cast<int>(options.threads > 0 ? options.threads : thread_count());
+  if (device.is_cpu()) {
+    const ComputeScope measuring(settings);
+    settings.convolution = choose_convolution_backend().backend;
+  }
+  return settings;
+}
+
+Image image_of(const PixelView& view) {
+  if (view.pixels == nullptr || view.height == 0 || view.width == 0) {
+    throw DataError("an image needs pixels, a height and a width");
+  }
+  if ((view.channels != 1 && view.channels != 3) || (view.bits != 8 && view.bits != 16)) {
+    throw DataError("an image must have 1 or 3 channels of 8 or 16 bits, not " +
+                    std::to_string(view.channels) + " of " + std::to_string(view.bits));
+  }
+  if (view.height > kMaxImagePixels / view.width) {
+    throw DataError("an image must have at most " + std::to_string(kMaxImagePixels) +
+                    " pixels, not " + std::to_string(view.width) + " x " +
+                    std::to_string(view.height));
+  }
+  Image image{view.height, view.width, view.channels, {}, {}};
+  const std::size_t count = view.height * view.width * view.channels;
+  if (view.bits == 8) {
+    const auto* first = static_cast<const std::uint8_t*>(view.pixels);
+    image.pixels.assign(first, first + count);
+  } else {
+    const auto* first = static_cast<const std::uint16_t*>(view.pixels);
+    image.deep_pixels.assign(first, first + count);
+  }
+  return image;
+}
+
+}  // namespace
+
+class Classifier::Room {
+ public:
+  Room(const std::string& folder, const ClassifierOptions& options)
+      : options_(options),
+        judging_{load_model(folder, device_of(options.device)), std::nullopt},
+        engine_(*judging_.model.network, description().preprocessing),
+        settings_(compute_settings(options, judging_.model.network->options().device)) {
+    judging_.verdict = load_verdict(judging_.model);
+    set_up_answering();
+    set_up_facts();
+  }
+
+  const ModelFacts& facts() const { return facts_; }
+
+  at::Tensor input(const Image& image) const {
+    return image_input(image, description().preprocessing);
+  }
+
+  at::Tensor input(const std::string& path) const {
+    ImageFileOptions reading;
+    reading.dicom_window = description().preprocessing.dicom_window;
+    reading.dicom_frame = options_.dicom_frame;
+    return input(read_image_file(path, reading));
+  }
+
+  std::vector<Answer> answers(const std::vector<at::Tensor>& inputs) {
+    if (inputs.empty()) return {};
+    const ComputeScope scope(settings_);
+    // Each image is the first of a set of its own, so that its prediction depends on no other.
+    answering_.mc.samples.assign(inputs.size(), 0);
+    return answer_images(judging_, engine_, at::cat(inputs), answering_);
+  }
+
+ private:
+  const ModelDescription& description() const { return judging_.model.description; }
+
+  void set_up_answering() {
+    const std::optional<VerdictModel>& verdict = judging_.verdict;
+    McOptions& mc = answering_.mc;
+    if (verdict) mc.passes = verdict->policy.passes;
+    if (options_.passes) mc.passes = *options_.passes;
+    check_at_least("the number of passes", static_cast<double>(mc.passes), 1);
+    check_in_closed("the batch size", static_cast<double>(options_.batch), 1,
+                    std::numeric_limits<std::int32_t>::max());
+    mc.batch = static_cast<std::int64_t>(options_.batch);
+    mc.seed = options_.seed;
+    mc.keep_draws = true;
+    mc.compute.precision = parse_precision(options_.precision);
+    resolve_precision(mc.compute.precision, judging_.model.network->options().device);
+    mc.progress = options_.progress;
+    mc.interrupted = options_.interrupted;
+    if (!options_.adaptive_stop) return;
+    const AdaptiveStop& stop = *options_.adaptive_stop;
+    if (verdict && verdict->policy.features == FeatureSource::kPasses) {
+      throw ArgumentError(
+          "stopping early cannot save passes with this model, whose verdict takes features of all "
+          "of them");
+    }
+    answering_.adaptive = AdaptiveOptions{stop.error, stop.first, stop.block};
+    check_adaptive_options(*answering_.adaptive);
+    answering_.decision.uncertainty = judging_.refer_above();
+    if (!stop.gamma) answering_.decision.gamma.reset();
+  }
+
+  void set_up_facts() {
+    const ModelDescription& model = description();
+    facts_.network = model.network;
+    facts_.class_names = model.class_names;
+    if (model.calibration) facts_.calibration = method_name(model.calibration->method);
+    facts_.eta = model.operating_point().eta;
+    facts_.refer_above = judging_.refer_above();
+    facts_.passes = drawn_passes(*judging_.model.network, answering_.mc);
+    if (!judging_.verdict) return;
+    const VerdictPolicy& policy = judging_.verdict->policy;
+    facts_.detector = policy.detector;
+    facts_.alpha = policy.options.alpha;
+    facts_.verdict_passes = policy.passes;
+  }
+
+  ClassifierOptions options_;
+  JudgingModel judging_;
+  McEngine engine_;
+  ComputeSettings settings_;
+  AnsweringOptions answering_;
+  ModelFacts facts_;
+};
+
+Classifier::Classifier(const std::string& folder, const ClassifierOptions& options)
+    : room_(std::make_unique<Room>(folder, options)) {}
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+Classifier::~Classifier() = default;
+
+const ModelFacts& Classifier::facts() const { return room_->facts(); }
+
+Answer Classifier::predict(const std::string& path) {
+  return std::move(room_->answers({room_->input(path)}).front());
+}
+
+Answer Classifier::predict(const PixelView& image) {
+  return std::move(predict(std::vector<PixelView>{image}).front());
+}
+
+std::vector<Answer> Classifier::predict(const std::vector<PixelView>& images) {
+  std::vector<at::Tensor> inputs;
+  for (const PixelView& image : images) inputs.push_back(room_->input(image_of(image)));
+  return room_->answers(inputs);
+}
+
+std::vector<FileAnswer> Classifier::predict_files(const std::vector<std::string>& paths) {
+  std::vector<FileAnswer> files;
+  std::vector<at::Tensor> inputs;
+  for (const std::string& path : paths) {
+    files.push_back({path, std::nullopt, {}});
+    try {
+      inputs.push_back(room_->input(path));
+    } catch (const Error& error) {
+      files.back().problem = error.what();
+    }
+  }
+  std::vector<Answer> answers = room_->answers(inputs);
+  auto next = answers.begin();
+  for (FileAnswer& file : files) {
+    if (file.problem.empty()) file.answer = std::move(*next++);
+  }
+  return files;
+}
+
+}  // namespace cubcal

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cubcal_nn/infer/model_folder.h"
+
+/// model.json once it is parsed.
+namespace cubcal {
+
+/// The field with the hash of the weights.
+inline constexpr const char* kWeightsHashField = "weights_hash";
+
+/// Throw DataError as description_from_json does.
+nlohmann::ordered_json parse_description(const std::string& text);
+ModelDescription description_of(const nlohmann::ordered_json& document);
+
+/// The fields that are neither the description's nor the weights' hash, as JSON text.
+std::map<std::string, std::string> extras_of(const nlohmann::ordered_json& document);
+
+}  // namespace cubcal
