@@ -5,7 +5,8 @@
 #   make asan    the numeric half's tests under AddressSanitizer and UBSan
 #   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
-#   make format  clang-format over the tree;  make lint checks it and runs clang-tidy
+#   make format  clang-format over the tree;  make lint checks it, compiles each header of the numeric half
+#                alone and runs clang-tidy
 # NN=OFF builds the numeric half alone, without LibTorch.
 
 NN ?= ON
@@ -57,6 +58,7 @@ format: packages-lint
 lint: packages-lint
 	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-14 --dry-run --Werror
 	cmake --preset dev -DCUBCAL_NN=OFF
+	tests/check_headers.sh "$(CXX) -std=c++17 -Iinclude -Isrc -Ibuild-dev/generated" include src/cubcal
 	git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-dev --quiet
 
 packages:

@@ -19,6 +19,7 @@
 #include "cubcal/io/utf8.h"
 #include "cubcal/version.h"
 #include "interrupt.h"
+#include "option_flags.h"
 #ifdef CUBCAL_NN
 #include "report_images.h"
 #endif
@@ -37,7 +38,7 @@ void end_cleanly(int signal) {
 }
 
 int complain(const std::string& sentence, int exit_code) {
-  std::cerr << "cubcal: " << cubcal::printable(sentence) << '\n';
+  std::cerr << "cubcal: " << cubcal::printable(cubcal::app::options_as_flags(sentence)) << '\n';
   return exit_code;
 }
 

@@ -11,6 +11,7 @@
 #include "interrupt.h"
 #include "number_text.h"
 #include "option_checks.h"
+#include "option_flags.h"
 #include "progress_bar.h"
 #include "text_table.h"
 
@@ -197,7 +198,7 @@ void predict_files(PredictOptions options) {
   }
   std::cout.flush();
   for (const FileAnswer& file : files) {
-    if (!file.answer) std::cerr << "cubcal: " << printable(file.problem) << '\n';
+    if (!file.answer) std::cerr << "cubcal: " << printable(options_as_flags(file.problem)) << '\n';
   }
   const std::size_t unreadable = files.size() - answered(files);
   if (unreadable > 0) {

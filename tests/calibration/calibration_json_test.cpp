@@ -167,7 +167,8 @@ TEST(CalibrationJson, RefusesValuesOutsideTheirDomain) {
   expect_refused(json, "the number of classes must be at least 2, not 1");
   json = valid();
   json["method"] = "isotonic";
-  expect_refused(json, "there is no calibration method 'isotonic'");
+  expect_refused(
+      json, "the calibration method must be ts-nll, ts-bcce, dts or dts-guarded, not 'isotonic'");
 }
 
 TEST(CalibrationJson, RefusesWhatIsNoJson) {

@@ -29,8 +29,8 @@ TEST(CalibrationMethods, HaveNames) {
     EXPECT_EQ(method_from_name(method_name(method)), method);
   }
   expect_error<ArgumentError>([] { method_from_name("platt"); },
-                              "there is no calibration method 'platt'; the methods are ts-nll, "
-                              "ts-bcce, dts, dts-guarded");
+                              "the calibration method must be ts-nll, ts-bcce, dts or "
+                              "dts-guarded, not 'platt'");
   EXPECT_TRUE(is_scalar(CalibrationMethod::kTsBcce));
   EXPECT_FALSE(is_scalar(CalibrationMethod::kDtsGuarded));
   EXPECT_TRUE(needs_labels(CalibrationMethod::kTsNll));

@@ -60,7 +60,7 @@ TEST_F(OodNetwork, FeaturesOfPassesAndOfMeanWeights) {
   EXPECT_EQ(mean.logits.sizes(), at::IntArrayRef({4, 3}));
   EXPECT_FALSE(at::allclose(mean.taps.back(), passes.taps.back()));
   expect_error<ArgumentError>([] { feature_source_from_name("median"); },
-                              "from 'mean' weights or from 'mc' passes, not from 'median'");
+                              "the source of features must be mean or mc, not 'median'");
 }
 
 TEST_F(OodNetwork, PerturbationStepsAgainstTheGradient) {

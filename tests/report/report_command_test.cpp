@@ -25,7 +25,7 @@ TEST_F(ReportCommand, WritesThePageAndSaysWhatItLacks) {
   const test::Outcome run = report({"run", "-o", "page.html"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.out.find("wrote page.html: 1 run, 1 method, "), std::string::npos) << run.out;
-  EXPECT_EQ(run.err, "cubcal: Images are left out: no data set was named (option --data).\n");
+  EXPECT_EQ(run.err, "cubcal: Images are left out: no data set was named.\n");
   EXPECT_NE(test::contents_of(scratch_.path() / "page.html").find("</html>"), std::string::npos);
 }
 

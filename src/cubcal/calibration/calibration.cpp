@@ -1,27 +1,24 @@
 #include "cubcal/calibration/calibration.h"
 
 #include "cubcal/core/check.h"
-#include "cubcal/core/error.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
-const char* method_name(CalibrationMethod method) {
-  switch (method) {
-    case CalibrationMethod::kTsNll: return "ts-nll";
-    case CalibrationMethod::kTsBcce: return "ts-bcce";
-    case CalibrationMethod::kDts: return "dts";
-    case CalibrationMethod::kDtsGuarded: return "dts-guarded";
-  }
-  return "";
-}
+namespace {
+
+constexpr NamedValue<CalibrationMethod> kMethods[] = {
+    {"ts-nll", CalibrationMethod::kTsNll},
+    {"ts-bcce", CalibrationMethod::kTsBcce},
+    {"dts", CalibrationMethod::kDts},
+    {"dts-guarded", CalibrationMethod::kDtsGuarded}};
+
+}  // namespace
+
+const char* method_name(CalibrationMethod method) { return name_of(kMethods, method); }
 
 CalibrationMethod method_from_name(const std::string& name) {
-  std::string known;
-  for (const CalibrationMethod method : kCalibrationMethods) {
-    if (name == method_name(method)) return method;
-    known += (known.empty() ? "" : ", ") + std::string(method_name(method));
-  }
-  throw ArgumentError("there is no calibration method '" + name + "'; the methods are " + known);
+  return value_named(kMethods, name, "the calibration method");
 }
 
 bool is_scalar(CalibrationMethod method) {

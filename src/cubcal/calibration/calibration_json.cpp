@@ -5,6 +5,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 
 namespace cubcal {
@@ -19,45 +20,10 @@ constexpr std::size_t kLargestFile = 1 << 20;
 
 Json box_to_json(const TemperatureBox& box) { return Json::array({box.low, box.high}); }
 
-/// A field of `json`, or the DataError that names it.
-const Json& field(const Json& json, const char* name) {
-  if (!json.is_object() || !json.contains(name)) {
-    throw DataError(std::string("a calibration needs the field '") + name + "'");
-  }
-  return json[name];
-}
-
-double number(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_number()) {
-    throw DataError(std::string("the calibration's field '") + name + "' must be a number, not " +
-                    value.type_name());
-  }
-  return value.get<double>();
-}
-
-std::size_t whole_number(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_number_unsigned()) {
-    throw DataError(std::string("the calibration's field '") + name +
-                    "' must be a whole number from 0 on");
-  }
-  return value.get<std::size_t>();
-}
-
-std::string word(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_string()) {
-    throw DataError(std::string("the calibration's field '") + name + "' must be text");
-  }
-  return value.get<std::string>();
-}
-
-TemperatureBox box_from_json(const Json& json, const char* name) {
-  const Json& value = field(json, name);
+TemperatureBox box_from_json(const JsonFields& boxes, const char* name) {
+  const Json& value = boxes.at(name);
   if (!value.is_array() || value.size() != 2 || !value[0].is_number() || !value[1].is_number()) {
-    throw DataError(std::string("the calibration's field '") + name +
-                    "' must be a pair of numbers");
+    boxes.refuse(name, "a pair of numbers", value);
   }
   const TemperatureBox box{value[0].get<double>(), value[1].get<double>()};
   if (!(box.low > 0 && box.low <= box.high)) {
@@ -69,49 +35,50 @@ TemperatureBox box_from_json(const Json& json, const char* name) {
 }
 
 Calibration from_fields(const Json& json) {
-  if (word(json, "format") != kFormat) {
+  const JsonFields fields(json, "calibration");
+  if (fields.text("format") != kFormat) {
     throw DataError(std::string("the file is no calibration: its format must be '") + kFormat +
-                    "', not '" + word(json, "format") + "'");
+                    "', not '" + fields.text("format") + "'");
   }
-  if (whole_number(json, "version") != kFormatVersion) {
+  if (fields.count("version") != kFormatVersion) {
     throw DataError("this program reads calibration files of version " +
                     std::to_string(kFormatVersion) + ", not " +
-                    std::to_string(whole_number(json, "version")));
+                    std::to_string(fields.count("version")));
   }
   Calibration calibration;
-  calibration.method = method_from_name(word(json, "method"));
-  calibration.classes = whole_number(json, "classes");
+  calibration.method = method_from_name(fields.text("method"));
+  calibration.classes = fields.count("classes");
   check_classes(calibration.classes);
-  const Json& thresholds = field(json, "thresholds");
-  calibration.thresholds = {number(thresholds, "gamma_low"), number(thresholds, "gamma_high"),
-                            number(thresholds, "eta")};
+  const JsonFields thresholds = fields.object("thresholds");
+  calibration.thresholds = {thresholds.number("gamma_low"), thresholds.number("gamma_high"),
+                            thresholds.number("eta")};
   check_thresholds(calibration.thresholds);
-  const Json& temperatures = field(json, "temperatures");
+  const JsonFields temperatures = fields.object("temperatures");
   if (is_scalar(calibration.method)) {
-    calibration.t_high = calibration.t_low = number(temperatures, "t");
-    calibration.box_high = calibration.box_low = box_from_json(field(json, "box"), "t");
+    calibration.t_high = calibration.t_low = temperatures.number("t");
+    calibration.box_high = calibration.box_low = box_from_json(fields.object("box"), "t");
   } else {
-    calibration.t_high = number(temperatures, "t_high");
-    calibration.t_low = number(temperatures, "t_low");
-    calibration.box_high = box_from_json(field(json, "box"), "t_high");
-    calibration.box_low = box_from_json(field(json, "box"), "t_low");
+    calibration.t_high = temperatures.number("t_high");
+    calibration.t_low = temperatures.number("t_low");
+    calibration.box_high = box_from_json(fields.object("box"), "t_high");
+    calibration.box_low = box_from_json(fields.object("box"), "t_low");
   }
   check_positive("temperature", calibration.t_high);
   check_positive("temperature", calibration.t_low);
-  const Json& objective = field(json, "objective");
-  calibration.gamma = number(objective, "gamma");
+  const JsonFields objective = fields.object("objective");
+  calibration.gamma = objective.number("gamma");
   check_gamma(calibration.gamma, calibration.classes);
-  calibration.bins = whole_number(objective, "bins");
+  calibration.bins = objective.count("bins");
   check_at_least("bins", static_cast<double>(calibration.bins), 1);
-  calibration.objective_before = number(objective, "before");
-  calibration.objective_after = number(objective, "after");
-  if (objective.contains("nll_tolerance")) {
-    calibration.nll_tolerance = number(objective, "nll_tolerance");
+  calibration.objective_before = objective.number("before");
+  calibration.objective_after = objective.number("after");
+  if (objective.has("nll_tolerance")) {
+    calibration.nll_tolerance = objective.number("nll_tolerance");
     check_at_least("nll_tolerance", *calibration.nll_tolerance, 0);
   }
-  const Json& fitted_on = field(json, "fitted_on");
-  calibration.samples = whole_number(fitted_on, "samples");
-  calibration.share_sharpened = number(fitted_on, "share_sharpened");
+  const JsonFields fitted_on = fields.object("fitted_on");
+  calibration.samples = fitted_on.count("samples");
+  calibration.share_sharpened = fitted_on.number("share_sharpened");
   check_in_closed("share_sharpened", calibration.share_sharpened, 0, 1);
   return calibration;
 }

@@ -26,13 +26,15 @@ std::string listed_names(const NamedValue<Value> (&table)[N]) {
 }
 
 /// Throws ArgumentError "must be fixed, share or auto, not 'half'" where the table has no such
-/// name.
+/// name, with `subject` in front where there is one.
 template <class Value, std::size_t N>
-Value value_named(const NamedValue<Value> (&table)[N], const std::string& name) {
+Value value_named(const NamedValue<Value> (&table)[N], const std::string& name,
+                  const std::string& subject = {}) {
   for (const NamedValue<Value>& each : table) {
     if (name == each.name) return each.value;
   }
-  throw ArgumentError("must be " + listed_names(table) + ", not '" + name + "'");
+  throw ArgumentError((subject.empty() ? "" : subject + " ") + "must be " + listed_names(table) +
+                      ", not '" + name + "'");
 }
 
 /// The first name of a value; every value of an enumeration is in its table.

@@ -1,19 +1,19 @@
 #include "cubcal/dataset/dicom_window.h"
 
-#include "cubcal/core/error.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
-DicomWindow parse_dicom_window(const std::string& name) {
-  if (name == "file") return DicomWindow::kFile;
-  if (name == "percentile") return DicomWindow::kPercentile;
-  if (name == "full") return DicomWindow::kFull;
-  throw ArgumentError("must be file, percentile or full, not '" + name + "'");
-}
+namespace {
 
-const char* dicom_window_name(DicomWindow window) {
-  if (window == DicomWindow::kPercentile) return "percentile";
-  return window == DicomWindow::kFull ? "full" : "file";
-}
+constexpr NamedValue<DicomWindow> kWindows[] = {{"file", DicomWindow::kFile},
+                                                {"percentile", DicomWindow::kPercentile},
+                                                {"full", DicomWindow::kFull}};
+
+}  // namespace
+
+DicomWindow parse_dicom_window(const std::string& name) { return value_named(kWindows, name); }
+
+const char* dicom_window_name(DicomWindow window) { return name_of(kWindows, window); }
 
 }  // namespace cubcal

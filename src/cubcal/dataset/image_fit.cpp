@@ -2,18 +2,21 @@
 
 #include <algorithm>
 
-#include "cubcal/core/error.h"
+#include "cubcal/core/named_values.h"
 #include "cubcal/image/image_resize.h"
 
 namespace cubcal {
 
-ImageFit parse_image_fit(const std::string& name) {
-  if (name == "stretch") return ImageFit::kStretch;
-  if (name == "crop") return ImageFit::kCrop;
-  throw ArgumentError("must be stretch or crop, not '" + name + "'");
-}
+namespace {
 
-const char* image_fit_name(ImageFit fit) { return fit == ImageFit::kCrop ? "crop" : "stretch"; }
+constexpr NamedValue<ImageFit> kFits[] = {{"stretch", ImageFit::kStretch},
+                                          {"crop", ImageFit::kCrop}};
+
+}  // namespace
+
+ImageFit parse_image_fit(const std::string& name) { return value_named(kFits, name); }
+
+const char* image_fit_name(ImageFit fit) { return name_of(kFits, fit); }
 
 Image fit_image(const Image& image, ImageFit fit, std::size_t height, std::size_t width) {
   if (image.height == height && image.width == width) return image;

@@ -25,7 +25,7 @@ std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& w
   if (!wanted && frames > 1) {
     throw DataError("it has " + std::to_string(frames) + " frames, 0 to " +
                     std::to_string(frames - 1) +
-                    ": 'cubcal predict --frame N' takes one, data sets need files of one");
+                    ": the option 'frame' of prediction takes one, data sets need files of one");
   }
   const std::size_t frame = wanted.value_or(0);
   if (frame >= frames) {

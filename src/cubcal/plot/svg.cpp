@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "cubcal/core/content_hash.h"
+
 namespace cubcal::plot {
 
 namespace {
@@ -101,11 +103,7 @@ std::string rectangle(const std::string& attributes, Point a, Point b, std::stri
 }
 
 std::string content_id(std::string_view content) {
-  std::uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a
-  for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  std::string id = "cubcal-";
-  for (int shift = 60; shift >= 0; shift -= 4) id += "0123456789abcdef"[(hash >> shift) & 15U];
-  return id;
+  return "cubcal-" + content_hash(std::string(content));
 }
 
 void PathData::write_step(char command, Point to) {

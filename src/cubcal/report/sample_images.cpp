@@ -104,7 +104,7 @@ std::vector<std::size_t> places(const RunResult& run, const Catalog& catalog, st
 SampleImages find_sample_images(const RunResult& run, const ReportOptions& options) {
   if (options.test_image) return {options.test_image, ""};
   if (options.data.empty()) {
-    return {{}, "Images are left out: no data set was named (option --data)."};
+    return {{}, "Images are left out: no data set was named."};
   }
   const auto set = std::make_shared<const OpenSet>(options.data);
   SampleImages images;

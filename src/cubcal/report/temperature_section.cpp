@@ -190,7 +190,7 @@ std::string temperature_section(const RunResult& run, Figures& figures) {
     return section("Temperatures",
                    paragraph("No calibration was found, and none can be fitted without validation "
                              "logits" +
-                             (run.folder.empty() ? std::string(" (option --val).")
+                             (run.folder.empty() ? std::string(".")
                                                  : ": make them with 'cubcal logits --model " +
                                                        run.folder + " --data DATA --split val -o " +
                                                        run.folder + "/val.npz'.")));

@@ -23,7 +23,8 @@ void check_options(const ReportOptions& options) {
         "validation and outlier logits go with a file of test logits: run folders have their own");
   }
   if (options.logits.empty() && options.probabilities) {
-    throw ArgumentError("--probabilities goes with --logits: run folders hold logits");
+    throw ArgumentError(
+        "the option 'probabilities' goes with the option 'logits': run folders hold logits");
   }
   check_in_open("the risk target", options.risk_target, 0, 1);
   check_at_least("the number of scatter points", static_cast<double>(options.scatter_points), 10);

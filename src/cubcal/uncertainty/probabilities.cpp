@@ -44,7 +44,7 @@ double floored_log(double p) { return std::log(std::max(p, kProbabilityFloor)); 
 void check_probability(double p, const std::string& path) {
   if (p >= 0 && p <= 1 + kSumTolerance) return;
   throw DataError("'" + path + "' holds " + to_text(p) +
-                  ", but --probabilities takes numbers from 0 to 1");
+                  ", but the option 'probabilities' takes numbers from 0 to 1");
 }
 
 }  // namespace
@@ -72,11 +72,11 @@ void refuse_probabilities(const McLogits& logits, const std::string& path) {
     case NumberKind::kProbabilities:
       throw DataError("the rows of '" + path +
                       "' sum to 1: these are probabilities, and logits are wanted; give "
-                      "--probabilities to use them as they are");
+                      "the option 'probabilities' to use them as they are");
     case NumberKind::kSigmoids:
       throw DataError("all numbers of '" + path +
                       "' lie in [0, 1]: these look like sigmoid outputs, and logits are wanted; "
-                      "give --probabilities, which divides each row by its sum");
+                      "give the option 'probabilities', which divides each row by its sum");
   }
 }
 
@@ -118,7 +118,7 @@ NdArray two_class_logits(const NdArray& numbers, bool probabilities, const std::
   if (!probabilities && all_in_unit && some_between) {
     throw DataError("all numbers of '" + path +
                     "' lie in [0, 1]: these look like sigmoid outputs, and logits are wanted; give "
-                    "--probabilities to use them as they are");
+                    "the option 'probabilities' to use them as they are");
   }
   return writer.take();
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
@@ -13,25 +14,17 @@ Initialisation uniform_in(std::int64_t fan_in) {
   return {Initialisation::Law::kUniform, 1.0 / std::sqrt(static_cast<double>(fan_in))};
 }
 
+constexpr NamedValue<LayerKind> kKinds[] = {{"deterministic", LayerKind::kDeterministic},
+                                            {"variational", LayerKind::kVariational},
+                                            {"mc-dropout", LayerKind::kMcDropout}};
+
 }  // namespace
 
 LayerKind parse_layer_kind(const std::string& name) {
-  for (const LayerKind kind :
-       {LayerKind::kDeterministic, LayerKind::kVariational, LayerKind::kMcDropout}) {
-    if (name == layer_kind_name(kind)) return kind;
-  }
-  throw ArgumentError(
-      "the kind of a network must be deterministic, variational or mc-dropout, not " + name);
+  return value_named(kKinds, name, "the kind of a network");
 }
 
-const char* layer_kind_name(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::kDeterministic: return "deterministic";
-    case LayerKind::kVariational: return "variational";
-    case LayerKind::kMcDropout: return "mc-dropout";
-  }
-  return "unknown";
-}
+const char* layer_kind_name(LayerKind kind) { return name_of(kKinds, kind); }
 
 LayerFactory::LayerFactory(ParameterStore& store, LayerKind kind,
                            std::optional<double> dropout_rate)

@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal_nn/kernels/noise.h"
 
@@ -32,13 +33,11 @@ at::Tensor piece(const at::Tensor& flat, std::int64_t offset, std::int64_t size,
   return flat.narrow(0, offset, size).view(shape);
 }
 
-/// FNV-1a: a name as a number that is the same on every machine.
+/// A name as a number that is the same on every machine.
 std::uint64_t path_stream(const std::string& path) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char letter : path) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
-  }
-  return hash;
+  ContentHash hash;
+  hash.add(path.data(), path.size());
+  return hash.value();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "cubcal/core/check.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal_nn/models/registry.h"
 
@@ -20,54 +21,13 @@ Json thresholds_to_json(const Thresholds& thresholds) {
           {"eta", thresholds.eta}};
 }
 
-const Json& field(const Json& json, const char* name) {
-  if (!json.is_object() || !json.contains(name)) {
-    throw DataError(std::string("a model needs the field '") + name + "'");
-  }
-  return json[name];
-}
-
-[[noreturn]] void wrong_type(const char* name, const char* accepted, const Json& value) {
-  throw DataError(std::string("the model's field '") + name + "' must be " + accepted + ", not " +
-                  value.type_name());
-}
-
-std::string text(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_string()) wrong_type(name, "text", value);
-  return value.get<std::string>();
-}
-
-double number(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_number()) wrong_type(name, "a number", value);
-  return value.get<double>();
-}
-
-std::int64_t whole_number(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_number_integer()) wrong_type(name, "a whole number", value);
-  return value.get<std::int64_t>();
-}
-
-std::vector<std::string> texts(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_array()) wrong_type(name, "a list of texts", value);
-  std::vector<std::string> list;
-  for (const Json& entry : value) {
-    if (!entry.is_string()) wrong_type(name, "a list of texts", entry);
-    list.push_back(entry.get<std::string>());
-  }
-  return list;
-}
-
-void check_format(const Json& json) {
-  const std::string format = text(json, "format");
+void check_format(const JsonFields& fields) {
+  const std::string format = fields.text("format");
   if (format != kFormat) {
     throw DataError(std::string("the file is no model: its format must be '") + kFormat +
                     "', not '" + format + "'");
   }
-  const std::int64_t version = whole_number(json, "version");
+  const std::int64_t version = fields.whole_number("version");
   if (version != kModelFormatVersion) {
     throw DataError("this program reads models of version " + std::to_string(kModelFormatVersion) +
                     ", not " + std::to_string(version));
@@ -75,43 +35,43 @@ void check_format(const Json& json) {
 }
 
 /// Sizes that stand in the file twice, for people and other programs, must say the same.
-void check_sizes(const Json& json, const ModelDescription& description) {
+void check_sizes(const JsonFields& fields, const ModelDescription& description) {
   const auto agree = [](const char* name, std::int64_t value, const char* other,
                         std::int64_t other_value) {
     if (value == other_value) return;
     throw DataError(std::string("the model's field '") + name + "' is " + std::to_string(value) +
                     ", but " + other + " has " + std::to_string(other_value));
   };
-  agree("classes", whole_number(json, "classes"), "'class_names'",
+  agree("classes", fields.whole_number("classes"), "'class_names'",
         static_cast<std::int64_t>(description.classes()));
-  const Json& input = field(json, "input");
+  const JsonFields input = fields.object("input");
   const Preprocessing& preprocessing = description.preprocessing;
-  agree("channels", whole_number(input, "channels"), "'preprocessing'", preprocessing.channels());
-  agree("height", whole_number(input, "height"), "'preprocessing'", preprocessing.height);
-  agree("width", whole_number(input, "width"), "'preprocessing'", preprocessing.width);
+  agree("channels", input.whole_number("channels"), "'preprocessing'", preprocessing.channels());
+  agree("height", input.whole_number("height"), "'preprocessing'", preprocessing.height);
+  agree("width", input.whole_number("width"), "'preprocessing'", preprocessing.width);
 }
 
 ModelDescription from_fields(const Json& json) {
-  check_format(json);
+  const JsonFields fields(json, "model");
+  check_format(fields);
   ModelDescription description;
-  description.network = text(json, "network");
-  description.class_names = texts(json, "class_names");
-  description.kind = parse_layer_kind(text(json, "layers"));
-  if (json.contains("dropout_rate")) description.dropout_rate = number(json, "dropout_rate");
-  description.preprocessing = preprocessing_from_json(nlohmann::json(field(json, "preprocessing")));
-  check_sizes(json, description);
-  description.prior_sigma = number(field(json, "prior"), "sigma");
-  if (json.contains("calibration")) {
-    description.calibration = calibration_from_json(json["calibration"].dump());
+  description.network = fields.text("network");
+  description.class_names = fields.texts("class_names");
+  description.kind = parse_layer_kind(fields.text("layers"));
+  if (fields.has("dropout_rate")) description.dropout_rate = fields.number("dropout_rate");
+  description.preprocessing = preprocessing_from_json(nlohmann::json(fields.at("preprocessing")));
+  check_sizes(fields, description);
+  description.prior_sigma = fields.object("prior").number("sigma");
+  if (fields.has("calibration")) {
+    description.calibration = calibration_from_json(fields.at("calibration").dump());
   }
-  if (json.contains("thresholds")) {
-    const Json& thresholds = json["thresholds"];
-    description.thresholds =
-        Thresholds{number(thresholds, "gamma_low"), number(thresholds, "gamma_high"),
-                   number(thresholds, "eta")};
+  if (fields.has("thresholds")) {
+    const JsonFields thresholds = fields.object("thresholds");
+    description.thresholds = Thresholds{thresholds.number("gamma_low"),
+                                        thresholds.number("gamma_high"), thresholds.number("eta")};
   }
-  if (json.contains("provenance")) {
-    description.provenance = provenance_from_json(nlohmann::json(json["provenance"]));
+  if (fields.has("provenance")) {
+    description.provenance = provenance_from_json(nlohmann::json(fields.at("provenance")));
   }
   check_description(description);
   return description;

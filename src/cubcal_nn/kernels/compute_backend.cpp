@@ -12,12 +12,16 @@
 #include <limits>
 #include <utility>
 
-#include "cubcal/core/error.h"
+#include "cubcal/core/named_values.h"
 #include "cubcal_nn/kernels/fast_conv_cpu.h"
 
 namespace cubcal {
 
 namespace {
+
+constexpr NamedValue<ConvolutionBackend> kBackends[] = {{"onednn", ConvolutionBackend::kOneDnn},
+                                                        {"im2col", ConvolutionBackend::kIm2col},
+                                                        {"panels", ConvolutionBackend::kPanels}};
 
 template <class Work>
 double fastest_ms(int repeats, const Work& work) {
@@ -95,19 +99,11 @@ ConvolutionChoice choose_convolution_backend() {
 }
 
 const char* convolution_backend_name(ConvolutionBackend backend) {
-  switch (backend) {
-    case ConvolutionBackend::kOneDnn: return "onednn";
-    case ConvolutionBackend::kPanels: return "panels";
-    default: return "im2col";
-  }
+  return name_of(kBackends, backend);
 }
 
 ConvolutionBackend parse_convolution_backend(const std::string& name) {
-  for (const ConvolutionBackend backend :
-       {ConvolutionBackend::kOneDnn, ConvolutionBackend::kIm2col, ConvolutionBackend::kPanels}) {
-    if (name == convolution_backend_name(backend)) return backend;
-  }
-  throw ArgumentError("the convolution path must be onednn, im2col or panels, not '" + name + "'");
+  return value_named(kBackends, name, "the convolution path");
 }
 
 BlasFinding check_blas() {

@@ -2,27 +2,24 @@
 
 #include <ATen/Context.h>
 
-#include "cubcal/core/error.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
+namespace {
+
+constexpr NamedValue<Precision> kPrecisions[] = {{"auto", Precision::kAuto},
+                                                 {"fp32", Precision::kFp32},
+                                                 {"tf32", Precision::kTf32},
+                                                 {"bf16", Precision::kBf16}};
+
+}  // namespace
+
 Precision parse_precision(const std::string& name) {
-  for (const Precision precision :
-       {Precision::kAuto, Precision::kFp32, Precision::kTf32, Precision::kBf16}) {
-    if (name == precision_name(precision)) return precision;
-  }
-  throw ArgumentError("precision must be auto, fp32, tf32 or bf16, not '" + name + "'");
+  return value_named(kPrecisions, name, "precision");
 }
 
-const char* precision_name(Precision precision) {
-  switch (precision) {
-    case Precision::kAuto: return "auto";
-    case Precision::kFp32: return "fp32";
-    case Precision::kTf32: return "tf32";
-    case Precision::kBf16: return "bf16";
-  }
-  return "unknown";
-}
+const char* precision_name(Precision precision) { return name_of(kPrecisions, precision); }
 
 Precision resolve_precision(Precision precision, c10::Device device) {
   if (device.is_cuda()) return precision == Precision::kAuto ? Precision::kBf16 : precision;

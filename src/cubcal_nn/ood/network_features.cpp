@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "cubcal/core/error.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
@@ -13,18 +13,15 @@ at::Tensor tensor_of(const NdArray& array) {
   return at::from_blob(const_cast<std::byte*>(array.bytes()), shape, at::dtype(at::kFloat)).clone();
 }
 
+constexpr NamedValue<FeatureSource> kSources[] = {{"mean", FeatureSource::kMeanWeights},
+                                                  {"mc", FeatureSource::kPasses}};
+
 }  // namespace
 
-const char* feature_source_name(FeatureSource source) {
-  return source == FeatureSource::kMeanWeights ? "mean" : "mc";
-}
+const char* feature_source_name(FeatureSource source) { return name_of(kSources, source); }
 
 FeatureSource feature_source_from_name(const std::string& name) {
-  for (const FeatureSource each : {FeatureSource::kMeanWeights, FeatureSource::kPasses}) {
-    if (name == feature_source_name(each)) return each;
-  }
-  throw ArgumentError("features come from 'mean' weights or from 'mc' passes, not from '" + name +
-                      "'");
+  return value_named(kSources, name, "the source of features");
 }
 
 DetectorInput detector_input(const McOutput& output) {

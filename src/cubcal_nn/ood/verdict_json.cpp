@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/check.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal_nn/ood/registry.h"
 #include "cubcal_nn/ood/verdict.h"
@@ -11,62 +12,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const Json& field(const Json& json, const char* name) {
-  if (!json.is_object() || !json.contains(name)) {
-    throw DataError(std::string("a verdict policy needs the field '") + name + "'");
-  }
-  return json[name];
-}
-
-double number(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_number()) {
-    throw DataError(std::string("the verdict policy's field '") + name + "' must be a number");
-  }
-  return value.get<double>();
-}
-
-std::optional<double> number_or_null(const Json& json, const char* name) {
-  if (field(json, name).is_null()) return std::nullopt;
-  return number(json, name);
-}
-
-std::size_t count(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_number_unsigned()) {
-    throw DataError(std::string("the verdict policy's field '") + name +
-                    "' must be a whole number from 0 on");
-  }
-  return value.get<std::size_t>();
-}
-
-std::string text(const Json& json, const char* name) {
-  const Json& value = field(json, name);
-  if (!value.is_string()) {
-    throw DataError(std::string("the verdict policy's field '") + name + "' must be text");
-  }
-  return value.get<std::string>();
-}
-
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 VerdictPolicy from_fields(const Json& json) {
+  const JsonFields fields(json, "verdict policy");
   VerdictPolicy policy;
-  policy.detector = text(json, "detector");
+  policy.detector = fields.text("detector");
   detector_entry(policy.detector);
-  policy.features = feature_source_from_name(text(json, "features"));
-  policy.passes = count(json, "passes");
-  policy.calibration = text(json, "calibration");
-  policy.options = {number(json, "alpha"), number_or_null(json, "risk_target"),
-                    number_or_null(json, "risk_confidence")};
+  policy.features = feature_source_from_name(fields.text("features"));
+  policy.passes = fields.count("passes");
+  policy.calibration = fields.text("calibration");
+  policy.options = {fields.number("alpha"), fields.number_or_null("risk_target"),
+                    fields.number_or_null("risk_confidence")};
   check_verdict_options(policy.options);
-  policy.uncertainty = number(json, "uncertainty_threshold");
+  policy.uncertainty = fields.number("uncertainty_threshold");
   check_at_least("the uncertainty threshold", policy.uncertainty, 0);
-  const Json& validation = field(json, "validation");
+  const JsonFields validation = fields.object("validation");
   VerdictRates& rates = policy.validation;
-  rates = {count(validation, "samples"), count(validation, "accepted"),
-           count(validation, "referred"), count(validation, "out_of_scope"),
-           count(validation, "errors")};
+  rates = {validation.count("samples"), validation.count("accepted"), validation.count("referred"),
+           validation.count("out_of_scope"), validation.count("errors")};
   if (rates.accepted + rates.referred + rates.out_of_scope != rates.samples ||
       rates.errors > rates.accepted) {
     throw DataError("the verdict policy's counts on validation do not add up");

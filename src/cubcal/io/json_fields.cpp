@@ -1,0 +1,59 @@
+#include "cubcal/io/json_fields.h"
+
+#include "cubcal/core/error.h"
+
+namespace cubcal {
+
+const JsonFields::Json& JsonFields::at(const char* name) const {
+  if (!has(name)) {
+    throw DataError("a " + std::string(owner_) + " needs the field '" + name + "'");
+  }
+  return json_[name];
+}
+
+void JsonFields::refuse(const char* name, const std::string& accepted, const Json& value) const {
+  throw DataError("the " + std::string(owner_) + "'s field '" + name + "' must be " + accepted +
+                  ", not " + value.type_name());
+}
+
+double JsonFields::number(const char* name) const {
+  const Json& value = at(name);
+  if (!value.is_number()) refuse(name, "a number", value);
+  return value.get<double>();
+}
+
+std::optional<double> JsonFields::number_or_null(const char* name) const {
+  if (at(name).is_null()) return std::nullopt;
+  return number(name);
+}
+
+std::size_t JsonFields::count(const char* name) const {
+  const Json& value = at(name);
+  if (!value.is_number_unsigned()) refuse(name, "a whole number from 0 on", value);
+  return value.get<std::size_t>();
+}
+
+std::int64_t JsonFields::whole_number(const char* name) const {
+  const Json& value = at(name);
+  if (!value.is_number_integer()) refuse(name, "a whole number", value);
+  return value.get<std::int64_t>();
+}
+
+std::string JsonFields::text(const char* name) const {
+  const Json& value = at(name);
+  if (!value.is_string()) refuse(name, "text", value);
+  return value.get<std::string>();
+}
+
+std::vector<std::string> JsonFields::texts(const char* name) const {
+  const Json& value = at(name);
+  if (!value.is_array()) refuse(name, "a list of texts", value);
+  std::vector<std::string> list;
+  for (const Json& entry : value) {
+    if (!entry.is_string()) refuse(name, "a list of texts", entry);
+    list.push_back(entry.get<std::string>());
+  }
+  return list;
+}
+
+}  // namespace cubcal
