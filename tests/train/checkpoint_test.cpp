@@ -27,12 +27,9 @@ CheckpointHead some_head() {
   head.state.stage = 1;
   head.state.epoch = 7;
   head.state.step = 3;
-  head.state.sums = {1.0 / 3, 0.2, 0.1, 1e-17, 4, 12};
+  head.state.sums = {1.0 / 3, 0.2, 0.1, 12, {{"cub", 1e-17}, {"zeta", 4}}};
   head.state.images = 99;
-  head.state.beta = {7, 0.1, 2.0 / 7, 3, 4, 5};
-  head.state.avuc.value = 0.7;
-  head.state.avuc.correct_sum = 0.1 + 0.2;
-  head.state.avuc.correct_count = 11;
+  head.state.objective = {{"threshold", 0.1 + 0.2}, {"steps", 11}};
   head.state.early_stop.best = 0.1 * 3;
   head.state.early_stop.best_epoch = 4;
   head.state.early_stop.epochs_since_best = 2;
