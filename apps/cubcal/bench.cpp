@@ -12,6 +12,7 @@
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/kernels/device_memory.h"
+#include "cubcal_nn/models/registry.h"
 #include "interrupt.h"
 #include "number_text.h"
 #include "text_table.h"
@@ -336,10 +337,10 @@ void add_bench(CLI::App& app) {
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "predict", "one", "growth"}));
-  command->add_option(
-      "--network", options->network,
-      "resnet18, resnet34, resnet50, resnet50-v1, covidnet-large or small-resnet (default: "
-      "resnet34 on a GPU, resnet18 on a CPU)");
+  command
+      ->add_option("--network", options->network,
+                   "Network (default: resnet34 on a GPU, resnet18 on a CPU)")
+      ->check(CLI::IsMember(network_names()));
   command->add_option("--size", options->size, "Pixels of a side (default: 224 on a GPU, else 64)")
       ->check(CLI::Range(std::int64_t{16}, std::int64_t{1024}));
   command->add_option("--batch", options->batches, "Batches of the training step")

@@ -13,6 +13,7 @@
 #include "cubcal_nn/bayes/fused_weights.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/kernels/device_memory.h"
+#include "cubcal_nn/losses/cub_objective.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/train/training_step.h"
 #include "interrupt.h"
@@ -66,32 +67,36 @@ Preprocessing preprocessing_of(const BenchCase& which) {
   return {which.size, which.size, {0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}};
 }
 
-BenchResult time_step(const BenchCase& which, TrainingMethod method, double budget) {
-  const auto network = network_of(which, layer_kind(method));
+BenchResult time_step(const BenchCase& which, const TrainingMethod& method, double budget) {
+  const auto network = network_of(which, method.kind);
   StageOptions options;
   options.method = method;
   options.batch = which.batch;
   options.passes = which.passes;
-  TrainingStep step(*network, options, {10000, which.batch}, {}, 1, which.compute);
+  TrainingStep step(*network, options, *method.objective, {10000, which.batch}, {}, 1,
+                    which.compute);
   Batch batch;
   batch.images = preprocess(drawn_bytes(which.batch, which), preprocessing_of(which));
   batch.labels = (at::arange(which.batch) % which.classes).to(which.device);
   for (std::int64_t i = 0; i < which.batch; ++i) batch.indices.push_back(i);
-  AvucThreshold threshold;
   std::uint64_t stream = 0;
   return time_work(which.device, which.device.is_cuda() ? 6 : 1, budget, [&] {
-    step.run(batch, {++stream, 1e-4, 0.1}, threshold);
+    step.run(batch, {++stream, 1e-4});
   });
 }
 
 }  // namespace
 
 BenchResult time_training_step(const BenchCase& which, double budget) {
-  return time_step(which, TrainingMethod::kBnnCub, budget);
+  BetaOptions beta;
+  beta.warmup_epochs = 0;
+  TrainingMethod method = training_method("bnn+cub");
+  method.objective = std::make_shared<CubObjective>(CubOptions{}, beta);
+  return time_step(which, method, budget);
 }
 
 BenchResult time_deterministic_step(const BenchCase& which, double budget) {
-  return time_step(which, TrainingMethod::kDeterministic, budget);
+  return time_step(which, training_method(kDeterministicMethod), budget);
 }
 
 BenchResult time_prediction(const BenchCase& which, bool keep_draws, double budget) {

@@ -19,14 +19,11 @@ std::string percent(const std::optional<double>& value) {
 std::string number(const std::optional<double>& value) { return value ? fixed(*value, 3) : "-"; }
 
 /// What the loss is made of, besides cross entropy.
-std::string loss_parts(const EpochReport& report, TrainingMethod method) {
-  if (layer_kind(method) != LayerKind::kVariational) return "";
-  std::string text = " (KL " + fixed(100 * report.kl_share, 0) + "%";
-  if (method == TrainingMethod::kBnnCub) {
-    text += ", β " + fixed(report.beta, 3) + " x CUB " + fixed(report.terms.cub, 1);
-  }
-  if (method == TrainingMethod::kBnnAvuc) text += ", AvUC " + fixed(report.terms.avuc, 3);
-  return text + ")";
+std::string loss_parts(const EpochReport& report, const TrainingMethod& method) {
+  std::string text;
+  if (method.kind == LayerKind::kVariational) text = "KL " + fixed(100 * report.kl_share, 0) + "%";
+  if (!report.loss_summary.empty()) text += (text.empty() ? "" : ", ") + report.loss_summary;
+  return text.empty() ? "" : " (" + text + ")";
 }
 
 std::string numbers_text(const std::vector<double>& values) {
@@ -52,12 +49,12 @@ void TrainingView::run_started(const RunReport& report) {
 
 void TrainingView::stage_started(const StageReport& report) {
   stage_ = report;
-  bar_ = std::make_unique<ProgressBar>(indent_ + training_method_name(report.method));
+  bar_ = std::make_unique<ProgressBar>(indent_ + report.method.name);
   std::cout << indent_;
   if (report.stages > 1) {
     std::cout << "stage " << report.stage << " of " << report.stages << ", ";
   }
-  std::cout << training_method_name(report.method) << ": " << report.parameters << " weights, "
+  std::cout << report.method.name << ": " << report.parameters << " weights, "
             << report.training_images << " images, " << report.epochs << " epochs of "
             << report.steps_per_epoch << " steps";
   if (report.passes > 1) std::cout << " with " << report.passes << " passes each";
@@ -86,7 +83,7 @@ void TrainingView::epoch_done(const EpochReport& report) {
             << ", balanced " << percent(validation[Metric::kBalancedAccuracy]) << ", NLL "
             << number(validation[Metric::kNll]) << ", ECE " << percent(validation[Metric::kEce])
             << ", AvU " << number(validation[Metric::kAvu]);
-  if (layer_kind(stage_.method) == LayerKind::kVariational) {
+  if (stage_.method.kind == LayerKind::kVariational) {
     std::cout << ", σ/μ " << fixed(report.sigma.noise_to_signal, 3);
   }
   std::cout << " | " << fixed(report.seconds, 1) << " s" << (report.best ? " *" : "") << '\n'

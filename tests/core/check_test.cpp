@@ -63,5 +63,12 @@ TEST(Check, RefusesNan) {
   expect_error<ArgumentError>([] { check_in_open("x", kNan, 0, 1); }, "not nan");
 }
 
+TEST(Check, NumbersAsTextHaveTheDigitsAskedFor) {
+  EXPECT_EQ(fixed(-0.001, 2), "0.00");
+  EXPECT_EQ(fixed(1e300, 3).size(), 305U) << "whatever the size of the number";
+  EXPECT_EQ(significant(0.012345, 3), "0.0123");
+  EXPECT_EQ(significant(1234567, 2), "1.2e+06");
+}
+
 }  // namespace
 }  // namespace cubcal

@@ -35,28 +35,43 @@ Recipe parse(const std::string& text, const std::vector<std::string>& overrides 
   return parse_recipe(text, "r.toml", overrides);
 }
 
+std::string setting(const Recipe& recipe, const std::string& key) {
+  const std::map<std::string, std::string> settings(recipe.settings.begin(), recipe.settings.end());
+  return settings.at(key);
+}
+
 TEST(Recipe, ReadsWhatItSaysAndDefaultsTheRest) {
   const Recipe recipe = parse(kTwoStages);
   EXPECT_EQ(recipe.run.seed, 7U);
   EXPECT_EQ(recipe.data.phantom.seed, 7U) << "the set is drawn from the run's seed";
   EXPECT_EQ(recipe.data.phantom.train, 100U);
   ASSERT_EQ(recipe.run.stages.size(), 2U);
-  EXPECT_EQ(recipe.run.stages[0].method, TrainingMethod::kDeterministic);
+  EXPECT_EQ(recipe.run.stages[0].method.name, "deterministic");
   EXPECT_EQ(recipe.run.stages[0].start, StageStart::kScratch);
   EXPECT_EQ(recipe.run.stages[0].training_passes(), 1);
-  EXPECT_EQ(recipe.run.stages[1].method, TrainingMethod::kBnnCub);
+  EXPECT_EQ(recipe.run.stages[1].method.name, "bnn+cub");
   EXPECT_EQ(recipe.run.stages[1].start, StageStart::kPrevious);
   EXPECT_EQ(recipe.run.stages[1].training_passes(), 5);
-  EXPECT_EQ(recipe.run.stages[1].beta.mode, BetaMode::kAutomatic);
-  EXPECT_DOUBLE_EQ(recipe.run.stages[1].beta.beta, 0.6);
+  EXPECT_EQ(setting(recipe, "stage2.beta_mode"), "\"auto\"");
+  EXPECT_EQ(setting(recipe, "stage2.beta"), "0.6");
 }
 
 TEST(Recipe, BetaMayFollowTheCrossEntropy) {
   const Recipe recipe = parse(kTwoStages, {"stage2.beta_mode='share'", "stage2.beta_share=0.3"});
-  EXPECT_EQ(recipe.run.stages[1].beta.mode, BetaMode::kShare);
-  EXPECT_EQ(recipe.run.stages[1].beta.share, 0.3);
+  EXPECT_EQ(setting(recipe, "stage2.beta_mode"), "\"share\"");
+  EXPECT_EQ(setting(recipe, "stage2.beta_share"), "0.3");
   expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.beta_mode='half'"}); },
                               "must be fixed, share or auto, not 'half'");
+}
+
+TEST(Recipe, AnObjectiveHasTheOptionsOfItsStage) {
+  const auto warmup = [](const char* method) {
+    const std::string override = "stage2.method='" + std::string(method) + "'";
+    const Recipe recipe = parse(kTwoStages, {override, "stage2.beta_warmup_epochs=1"});
+    return recipe.run.stages[1].method.objective->warmup_epochs();
+  };
+  EXPECT_EQ(warmup("bnn+cub"), 1);
+  EXPECT_EQ(warmup("bnn+avuc"), 0) << "of another method: known, and of no effect";
 }
 
 TEST(Recipe, NothingIsAugmentedUnlessNamed) {
@@ -214,7 +229,7 @@ TEST(Recipe, OverridesAreTomlOrText) {
       parse(kTwoStages, {"stage2.method=bnn", "stage1.epochs=4", "data.phantom.train=50",
                          "stages=[2]", "model.pretrained=runs/a/last"});
   ASSERT_EQ(recipe.run.stages.size(), 1U);
-  EXPECT_EQ(recipe.run.stages[0].method, TrainingMethod::kBnn);
+  EXPECT_EQ(recipe.run.stages[0].method.name, "bnn");
   EXPECT_EQ(recipe.run.pretrained, "runs/a/last");
   EXPECT_EQ(recipe.data.phantom.train, 50U);
   expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.bta=1"}); },
@@ -248,7 +263,7 @@ TEST(Recipe, TheOnesThatShipAreValid) {
     check_run_options(recipe.run);
     networks.insert(recipe.run.network);
     ASSERT_EQ(recipe.run.stages.size(), 2U);
-    EXPECT_EQ(recipe.run.stages[1].method, TrainingMethod::kBnnCub);
+    EXPECT_EQ(recipe.run.stages[1].method.name, "bnn+cub");
   }
   EXPECT_EQ(networks,
             (std::set<std::string>{"covidnet-large", "resnet34", "resnet50-v1", "small-resnet"}));

@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include "cubcal_nn/losses/cub_objective.h"
+#include "cubcal_nn/losses/elbo_objective.h"
+
 namespace cubcal {
 namespace {
 
@@ -20,15 +23,19 @@ EpochReport healthy() {
 
 AlarmContext context() { return {5, 2, 0.5, true, false}; }
 
+std::vector<Alarm> alarms_of(const EpochReport& report, const AlarmContext& context) {
+  return epoch_alarms(report, context, ElboObjective());
+}
+
 void expect_one(const EpochReport& report, AlarmKind kind, const std::string& words) {
-  const std::vector<Alarm> alarms = epoch_alarms(report, context());
+  const std::vector<Alarm> alarms = alarms_of(report, context());
   ASSERT_EQ(alarms.size(), 1U);
   EXPECT_EQ(alarms[0].kind, kind);
   EXPECT_NE(alarms[0].text.find(words), std::string::npos) << alarms[0].text;
   EXPECT_NE(alarms[0].text.find("epoch 5"), std::string::npos) << alarms[0].text;
 }
 
-TEST(Alarms, AHealthyEpochRaisesNone) { EXPECT_TRUE(epoch_alarms(healthy(), context()).empty()); }
+TEST(Alarms, AHealthyEpochRaisesNone) { EXPECT_TRUE(alarms_of(healthy(), context()).empty()); }
 
 TEST(Alarms, CollapsedAndExplodedSigma) {
   EpochReport report = healthy();
@@ -42,30 +49,26 @@ TEST(Alarms, PointNetworksHaveNoSigma) {
   EpochReport report = healthy();
   report.sigma = {};
   report.kl_share = 0;
-  EXPECT_TRUE(epoch_alarms(report, {5, 2, 0.5, false, false}).empty());
+  EXPECT_TRUE(alarms_of(report, {5, 2, 0.5, false, false}).empty());
 }
 
 TEST(Alarms, KlThatDominates) {
   EpochReport report = healthy();
   report.kl_share = 0.95;
   expect_one(report, AlarmKind::kKlDominates, "lower kl_weight");
-  EXPECT_TRUE(epoch_alarms(report, {5, 2, 0.5, true, true}).empty());  // as a mean it may be large
+  EXPECT_TRUE(alarms_of(report, {5, 2, 0.5, true, true}).empty());  // as a mean it may be large
 }
 
-TEST(Alarms, CubLossThatDominatesIsToldBeforeItsWarmUpEnds) {
+TEST(Alarms, WhatTheObjectiveSaysIsPartOfThem) {
   EpochReport report = healthy();
   report.terms.cross_entropy = 0.25;
-  report.terms.cub = 2.7;
-  AlarmContext with_beta = context();
-  with_beta.beta = 1.2;
-  const std::vector<Alarm> alarms = epoch_alarms(report, with_beta);
+  report.terms.own = {{"cub", 2.7}};
+  const std::vector<Alarm> alarms =
+      epoch_alarms(report, context(), CubObjective({}, {BetaMode::kFixed, 1.2, 5}));
   ASSERT_EQ(alarms.size(), 1U);
-  EXPECT_EQ(alarms[0].kind, AlarmKind::kCubDominates);
-  EXPECT_NE(alarms[0].text.find("weighs 13 times the cross entropy (3.2 against 0.25)"),
-            std::string::npos)
+  EXPECT_EQ(alarms[0].kind, AlarmKind::kObjective);
+  EXPECT_NE(alarms[0].text.find("epoch 5: CUB-Loss with beta 1.2"), std::string::npos)
       << alarms[0].text;
-  with_beta.beta = 0.3;
-  EXPECT_TRUE(epoch_alarms(report, with_beta).empty());
 }
 
 TEST(Alarms, AccuracyAtChanceOnceAfterSoManyEpochs) {
@@ -74,14 +77,14 @@ TEST(Alarms, AccuracyAtChanceOnceAfterSoManyEpochs) {
   report.validation[Metric::kBalancedAccuracy] = 0.51;
   expect_one(report, AlarmKind::kAtChance, "change learning_rate");
   report.epoch = 3;
-  EXPECT_TRUE(epoch_alarms(report, context()).empty());
+  EXPECT_TRUE(alarms_of(report, context()).empty());
 }
 
 TEST(Alarms, TheAccuracyOfTheCommonestClassIsNotChanceWhereTheClassesAreToldApart) {
   EpochReport report = healthy();
   report.validation[Metric::kAccuracy] = 0.5;  // as class weights make of a common class
   report.validation[Metric::kBalancedAccuracy] = 0.65;
-  EXPECT_TRUE(epoch_alarms(report, context()).empty());
+  EXPECT_TRUE(alarms_of(report, context()).empty());
 }
 
 EpochReport one_answer_in(std::int64_t epoch) {
@@ -95,9 +98,9 @@ EpochReport one_answer_in(std::int64_t epoch) {
 TEST(Alarms, ANetworkThatFallsToOneAnswerIsToldOfInTheSecondEpoch) {
   AlarmContext falling = context();
   count_one_answer(one_answer_in(29), falling);
-  EXPECT_TRUE(epoch_alarms(one_answer_in(29), falling).empty()) << "it may come back";
+  EXPECT_TRUE(alarms_of(one_answer_in(29), falling).empty()) << "it may come back";
   count_one_answer(one_answer_in(30), falling);
-  const std::vector<Alarm> alarms = epoch_alarms(one_answer_in(30), falling);
+  const std::vector<Alarm> alarms = alarms_of(one_answer_in(30), falling);
   ASSERT_EQ(alarms.size(), 1U);
   EXPECT_EQ(alarms[0].kind, AlarmKind::kFellToOneAnswer);
   EXPECT_NE(alarms[0].text.find("epoch 31: for two epochs validation has been no better than one"),
@@ -105,14 +108,14 @@ TEST(Alarms, ANetworkThatFallsToOneAnswerIsToldOfInTheSecondEpoch) {
       << alarms[0].text;
   EXPECT_NE(alarms[0].text.find("lower beta"), std::string::npos) << alarms[0].text;
   falling.chance_after_epochs = 0;
-  EXPECT_TRUE(epoch_alarms(one_answer_in(30), falling).empty()) << "nobody asked";
+  EXPECT_TRUE(alarms_of(one_answer_in(30), falling).empty()) << "nobody asked";
 }
 
 TEST(Alarms, ANetworkThatNeverKnewBetterHasNotFallen) {
   AlarmContext never = context();
   for (std::int64_t epoch = 0; epoch < 6; ++epoch) count_one_answer(one_answer_in(epoch), never);
   EXPECT_EQ(never.epochs_of_one_answer, 6);
-  EXPECT_TRUE(epoch_alarms(one_answer_in(5), never).empty());
+  EXPECT_TRUE(alarms_of(one_answer_in(5), never).empty());
 }
 
 TEST(Alarms, EpochsOfOneAnswerAreCountedAnewAfterABetterOne) {
@@ -136,7 +139,7 @@ TEST(Alarms, OneAnswerIsToldByTheRecallOfTheClassesThereAre) {
 TEST(Alarms, ABrokenLossNamesItsTermAndWhatToDo) {
   LossTerms terms;
   terms.kl = std::numeric_limits<double>::infinity();
-  const std::string text = loss_not_finite(terms, 2, 6, 10, 0.25).what();
+  const std::string text = loss_not_finite(terms, {}, 2, 6, 10, 0.25).what();
   EXPECT_NE(text.find("stage 2, epoch 7, step 11"), std::string::npos) << text;
   EXPECT_NE(text.find("KL term broke"), std::string::npos) << text;
   EXPECT_NE(text.find("lower learning_rate"), std::string::npos) << text;

@@ -8,6 +8,9 @@
 #include "cli/program.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/weights/safetensors.h"
+#include "cubcal_nn/losses/avuc_objective.h"
+#include "cubcal_nn/losses/cub_objective.h"
 #include "expect_error.h"
 
 namespace cubcal {
@@ -27,12 +30,9 @@ CheckpointHead some_head() {
   head.state.stage = 1;
   head.state.epoch = 7;
   head.state.step = 3;
-  head.state.sums = {1.0 / 3, 0.2, 0.1, 1e-17, 4, 12};
+  head.state.sums = {1.0 / 3, 0.2, 0.1, 12, {{"cub", 1e-17}, {"zeta", 4}}};
   head.state.images = 99;
-  head.state.beta = {7, 0.1, 2.0 / 7, 3, 4, 5};
-  head.state.avuc.value = 0.7;
-  head.state.avuc.correct_sum = 0.1 + 0.2;
-  head.state.avuc.correct_count = 11;
+  head.state.objective = {{"threshold", 0.1 + 0.2}, {"steps", 11}};
   head.state.early_stop.best = 0.1 * 3;
   head.state.early_stop.best_epoch = 4;
   head.state.early_stop.epochs_since_best = 2;
@@ -57,6 +57,44 @@ TEST(Checkpoint, HoldsTheStateExactly) {
   EXPECT_EQ(read.compute.threads, 2);
   EXPECT_EQ(read.compute.convolution, ConvolutionBackend::kOneDnn);
   EXPECT_EQ(read.recipe_hash, "r");
+}
+
+/// Checkpoints of runs that an earlier program left in the middle of an epoch, without tensors.
+TEST(Checkpoint, Version1IsReadStill) {
+  const std::string folder = std::string(CUBCAL_TEST_DATA) + "/checkpoints/version1-";
+  const CheckpointHead cub = read_checkpoint_head(folder + "bnn-cub.safetensors").value();
+  EXPECT_EQ(cub.state.stage, 1);
+  EXPECT_EQ(cub.state.epoch, 2);
+  EXPECT_EQ(cub.state.step, 3);
+  EXPECT_EQ(cub.state.images, 48);
+  EXPECT_EQ(cub.state.metrics_bytes, 3274U);
+  EXPECT_EQ(cub.state.finished.at(0).epochs, 2);
+  EXPECT_EQ(cub.state.sums.loss, 21.587881361206996);
+  EXPECT_EQ(cub.state.sums.cross_entropy, 3.103338122367859);
+  EXPECT_EQ(cub.state.sums.kl, 11.362049614151942);
+  EXPECT_EQ(cub.state.sums.correct, 30);
+  EXPECT_EQ(number_named(cub.state.sums.own, "cub"), 29.835121154785156);
+  CubObjective objective({}, {BetaMode::kAutomatic, 0.1, 2});
+  objective.restore(cub.state.objective);
+  EXPECT_EQ(number_named(objective.values(), "beta"), 0.23872849503329027);
+
+  const CheckpointHead avuc = read_checkpoint_head(folder + "bnn-avuc.safetensors").value();
+  EXPECT_EQ(avuc.state.early_stop.best, 0.26742424242424245);
+  EXPECT_EQ(number_named(avuc.state.sums.own, "avuc"), 2.2197453677654266);
+  AvucObjective other;
+  other.restore(avuc.state.objective);
+  EXPECT_EQ(number_named(other.values(), "avuc_threshold"), 1.2412015824027776);
+  EXPECT_EQ(other.state().at("avuc").at("incorrect_count"), 46);
+}
+
+TEST(Checkpoint, AVersionToComeIsRefused) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  const nlohmann::json head = {{"format", "cubcal-checkpoint"},
+                               {"version", kTrainingStateVersion + 1}};
+  write_safetensors(path, std::vector<TensorView>{}, {{"checkpoint", head.dump()}});
+  expect_error<DataError>([&] { read_checkpoint_head(path); },
+                          "no cubcal checkpoint of version 1 to 2");
 }
 
 TEST(Checkpoint, PutsTensorsAndMomentaBack) {

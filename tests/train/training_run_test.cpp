@@ -15,6 +15,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/compute_backend.h"
+#include "cubcal_nn/losses/cub_objective.h"
 #include "cubcal_nn/phantom/phantom.h"
 #include "cubcal_nn/train/alarms.h"
 #include "cubcal_nn/train/checkpoint.h"
@@ -41,22 +42,25 @@ const ImageSet& tiny_set() {
   return set;
 }
 
-StageOptions tiny_stage(TrainingMethod method, std::int64_t epochs) {
+void set_beta(StageOptions& stage, const BetaOptions& beta) {
+  stage.method.objective = std::make_shared<CubObjective>(CubOptions{}, beta);
+}
+
+StageOptions tiny_stage(const std::string& method, std::int64_t epochs) {
   StageOptions stage;
-  stage.method = method;
+  stage.method = training_method(method);
+  if (method == "bnn+cub") set_beta(stage, {BetaMode::kFixed, 0.01, 1});
   stage.epochs = epochs;
   stage.batch = 20;
   stage.passes = 2;
   stage.learning_rate.peak = 0.02;
   stage.kl.reduction = KlReduction::kMean;
   stage.kl.weight = 0.1;
-  stage.beta.beta = 0.01;
-  stage.beta.warmup_epochs = 1;
   stage.early_stop.metric = "accuracy";
   return stage;
 }
 
-RunOptions one_stage(TrainingMethod method, std::int64_t epochs) {
+RunOptions one_stage(const std::string& method, std::int64_t epochs) {
   RunOptions options;
   options.stages = {tiny_stage(method, epochs)};
   options.validation.passes = 3;
@@ -64,8 +68,8 @@ RunOptions one_stage(TrainingMethod method, std::int64_t epochs) {
   return options;
 }
 
-RunOptions two_stages(TrainingMethod method) {
-  RunOptions options = one_stage(TrainingMethod::kDeterministic, 2);
+RunOptions two_stages(const std::string& method) {
+  RunOptions options = one_stage("deterministic", 2);
   options.stages.push_back(tiny_stage(method, 3));
   options.stages.back().start = StageStart::kPrevious;
   return options;
@@ -100,7 +104,7 @@ std::vector<json> lines_of(const std::string& path) {
 
 TEST(TrainingRun, LowersTheLossAndLeavesAWholeFolder) {
   const ScratchFolder folder;
-  RunOptions options = one_stage(TrainingMethod::kDeterministic, 8);
+  RunOptions options = one_stage("deterministic", 8);
   options.tensorboard = true;
   Recorder recorder;
   const RunResult result = train_tiny(options, folder.file("run"), recorder);
@@ -124,51 +128,50 @@ TEST(TrainingRun, LowersTheLossAndLeavesAWholeFolder) {
 }
 
 TEST(TrainingRun, EveryMethodTrainsFromADeterministicStage) {
-  for (const TrainingMethod method : {TrainingMethod::kMcDropout, TrainingMethod::kBnn,
-                                      TrainingMethod::kBnnAvuc, TrainingMethod::kBnnCub}) {
-    SCOPED_TRACE(training_method_name(method));
+  for (const std::string method : {"mc-dropout", "bnn", "bnn+avuc", "bnn+cub"}) {
+    SCOPED_TRACE(method);
     const ScratchFolder folder;
     Recorder recorder;
     train_tiny(two_stages(method), folder.file("run"), recorder);
     const LoadedModel model = load_model(folder.file("run/last"));
-    EXPECT_EQ(model.description.kind, layer_kind(method));
-    EXPECT_EQ(model.description.provenance.stage, training_method_name(method));
+    EXPECT_EQ(model.description.kind, training_method(method).kind);
+    EXPECT_EQ(model.description.provenance.stage, method);
     EXPECT_EQ(model.description.provenance.epoch, 3);
     EXPECT_EQ(load_model(folder.file("run/stage1/best")).description.kind,
               LayerKind::kDeterministic);
-    const bool gaussian = layer_kind(method) == LayerKind::kVariational;
+    const bool gaussian = training_method(method).kind == LayerKind::kVariational;
     ASSERT_EQ(recorder.stages.size(), 2U);
     EXPECT_EQ(recorder.stages[1].kl_weight.empty(), !gaussian);
     const EpochReport& last = recorder.epochs.back();
     EXPECT_EQ(last.kl_share > 0, gaussian);
     EXPECT_EQ(last.sigma.noise_to_signal > 0, gaussian);
-    EXPECT_EQ(last.terms.cub > 0, method == TrainingMethod::kBnnCub);
-    EXPECT_EQ(last.terms.avuc > 0, method == TrainingMethod::kBnnAvuc);
-    EXPECT_EQ(last.beta > 0, method == TrainingMethod::kBnnCub);
+    EXPECT_EQ(number_named(last.terms.own, "cub") > 0, method == "bnn+cub");
+    EXPECT_EQ(number_named(last.terms.own, "avuc") > 0, method == "bnn+avuc");
+    EXPECT_EQ(number_named(last.values, "beta") > 0, method == "bnn+cub");
   }
 }
 
 TEST(TrainingRun, BetaIsZeroInTheWarmUpAndTheBestEpochComesAfterIt) {
   const ScratchFolder folder;
-  RunOptions options = one_stage(TrainingMethod::kBnnCub, 3);
-  options.stages[0].beta.warmup_epochs = 2;
+  RunOptions options = one_stage("bnn+cub", 3);
+  set_beta(options.stages[0], {BetaMode::kFixed, 0.01, 2});
   Recorder recorder;
   train_tiny(options, folder.file("run"), recorder);
-  EXPECT_EQ(recorder.epochs[1].beta, 0);
-  EXPECT_GT(recorder.epochs[1].terms.cub, 0) << "is measured all the same";
-  EXPECT_EQ(recorder.epochs[2].beta, 0.01);
+  EXPECT_EQ(number_named(recorder.epochs[1].values, "beta"), 0);
+  EXPECT_GT(number_named(recorder.epochs[1].terms.own, "cub"), 0) << "is measured all the same";
+  EXPECT_EQ(number_named(recorder.epochs[2].values, "beta"), 0.01);
   EXPECT_FALSE(recorder.epochs[0].best || recorder.epochs[1].best);
   EXPECT_TRUE(recorder.epochs[2].best);
 }
 
 TEST(TrainingRun, ACubLossTooHeavyIsToldWhileItsWarmUpLasts) {
   const ScratchFolder folder;
-  RunOptions options = one_stage(TrainingMethod::kBnnCub, 2);
-  options.stages[0].beta = {BetaMode::kFixed, 10, 1};
+  RunOptions options = one_stage("bnn+cub", 2);
+  set_beta(options.stages[0], {BetaMode::kFixed, 10, 1});
   options.stages[0].sgd.clip_norm = 1;
   Recorder recorder;
   train_tiny(options, folder.file("run"), recorder);
-  EXPECT_EQ(recorder.epochs.front().beta, 0);
+  EXPECT_EQ(number_named(recorder.epochs.front().values, "beta"), 0);
   const auto told = std::count_if(
       recorder.warnings.begin(), recorder.warnings.end(), [](const std::string& warning) {
         return warning.find("epoch 1: CUB-Loss with beta 10 weighs ") != std::string::npos;
@@ -178,12 +181,11 @@ TEST(TrainingRun, ACubLossTooHeavyIsToldWhileItsWarmUpLasts) {
 
 /// Stopped after every few steps, in the middle of epochs, at their ends and between stages.
 TEST(TrainingRun, AStoppedRunEndsWithTheSameBytes) {
-  for (const TrainingMethod method :
-       {TrainingMethod::kMcDropout, TrainingMethod::kBnnAvuc, TrainingMethod::kBnnCub}) {
-    SCOPED_TRACE(training_method_name(method));
+  for (const std::string method : {"mc-dropout", "bnn+avuc", "bnn+cub"}) {
+    SCOPED_TRACE(method);
     const ScratchFolder folder;
     RunOptions options = two_stages(method);
-    options.stages[1].beta.mode = BetaMode::kAutomatic;
+    if (method == "bnn+cub") set_beta(options.stages[1], {BetaMode::kAutomatic, 0.01, 1});
     options.tensorboard = true;
     Recorder through;
     options.save_every_seconds = 0;
@@ -213,7 +215,7 @@ TEST(TrainingRun, AStoppedRunEndsWithTheSameBytes) {
 
 TEST(TrainingRun, AnotherSeedGivesOtherWeights) {
   const ScratchFolder folder;
-  RunOptions options = one_stage(TrainingMethod::kBnn, 1);
+  RunOptions options = one_stage("bnn", 1);
   Recorder recorder;
   train_tiny(options, folder.file("a"), recorder);
   options.seed = 6;
@@ -224,7 +226,7 @@ TEST(TrainingRun, AnotherSeedGivesOtherWeights) {
 
 TEST(TrainingRun, ALossThatIsNotFiniteStopsAndKeepsTheLastGoodCheckpoint) {
   const ScratchFolder folder;
-  RunOptions options = one_stage(TrainingMethod::kDeterministic, 4);
+  RunOptions options = one_stage("deterministic", 4);
   Recorder first;
   first.stop_after = 6;  // one epoch and a step
   train_tiny(options, folder.file("run"), first);
@@ -240,7 +242,7 @@ TEST(TrainingRun, ALossThatIsNotFiniteStopsAndKeepsTheLastGoodCheckpoint) {
 
 TEST(TrainingRun, ACheckpointOfAnotherRecipeOrOtherDataIsRefused) {
   const ScratchFolder folder;
-  const RunOptions options = one_stage(TrainingMethod::kDeterministic, 2);
+  const RunOptions options = one_stage("deterministic", 2);
   Recorder recorder;
   recorder.stop_after = 2;
   Provenance provenance;
@@ -260,7 +262,7 @@ TEST(TrainingRun, ACheckpointOfAnotherRecipeOrOtherDataIsRefused) {
 
 TEST(TrainingRun, AnotherNumberOfThreadsIsAWarning) {
   const ScratchFolder folder;
-  const RunOptions options = one_stage(TrainingMethod::kDeterministic, 1);
+  const RunOptions options = one_stage("deterministic", 1);
   const int threads = at::get_num_threads();
   Recorder first;
   first.stop_after = 2;
@@ -276,7 +278,7 @@ TEST(TrainingRun, AnotherNumberOfThreadsIsAWarning) {
 
 TEST(TrainingRun, StopsEarly) {
   const ScratchFolder folder;
-  RunOptions options = one_stage(TrainingMethod::kDeterministic, 30);
+  RunOptions options = one_stage("deterministic", 30);
   options.stages[0].learning_rate.peak = 1e-12;  // nothing gets better
   options.stages[0].early_stop = {"accuracy", 3, 0};
   options.stages[0].sgd.weight_decay = 0;
@@ -292,7 +294,7 @@ TEST(TrainingRun, AMissingClassIsToldAndAMissingSplitIsAnError) {
   ImageSet set = tiny_set();
   set.class_names.emplace_back("never seen");
   Recorder recorder;
-  const RunOptions options = one_stage(TrainingMethod::kDeterministic, 1);
+  const RunOptions options = one_stage("deterministic", 1);
   train(set, options, {folder.file("run")}, Provenance{}, recorder);
   ASSERT_FALSE(recorder.warnings.empty());
   EXPECT_NE(recorder.warnings[0].find("'never seen'"), std::string::npos) << recorder.warnings[0];
@@ -307,8 +309,8 @@ TEST(TrainingRun, AMissingClassIsToldAndAMissingSplitIsAnError) {
 TEST(TrainingRun, APointNetworkCannotStartFromAGaussianOne) {
   const ScratchFolder folder;
   Recorder recorder;
-  train_tiny(one_stage(TrainingMethod::kBnn, 1), folder.file("bnn"), recorder);
-  RunOptions options = one_stage(TrainingMethod::kMcDropout, 1);
+  train_tiny(one_stage("bnn", 1), folder.file("bnn"), recorder);
+  RunOptions options = one_stage("mc-dropout", 1);
   options.pretrained = folder.file("bnn/last");
   options.stages[0].start = StageStart::kPrevious;
   expect_error<ArgumentError>([&] { train_tiny(options, folder.file("run"), recorder); },
@@ -332,7 +334,7 @@ struct MemoryRecorder : TrainObserver {
 TEST(TrainingRun, MemoryDoesNotGrowOverEpochs) {
   if (resident_bytes() == 0) GTEST_SKIP() << "this system has no /proc/self/statm";
   const ScratchFolder folder;
-  RunOptions options = one_stage(TrainingMethod::kBnnCub, 24);
+  RunOptions options = one_stage("bnn+cub", 24);
   options.stages[0].passes = 3;
   MemoryRecorder recorder;
   train(tiny_set(), options, {folder.file("run")}, Provenance{}, recorder);

@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "cubcal_nn/losses/avuc_objective.h"
+#include "cubcal_nn/losses/cub_objective.h"
+#include "cubcal_nn/losses/elbo_objective.h"
 #include "cubcal_nn/models/registry.h"
 
 namespace cubcal {
@@ -29,9 +32,9 @@ at::Tensor statistics_after_a_step(std::int64_t passes) {
   const std::unique_ptr<Network> network = small_network(LayerKind::kDeterministic);
   StageOptions options;
   options.passes = passes;
-  TrainingStep step(*network, options, {8, 8}, {}, 1);
-  AvucThreshold threshold;
-  step.run(some_batch(), {1, 0.0, 0.0}, threshold);
+  const ElboObjective objective;
+  TrainingStep step(*network, options, objective, {8, 8}, {}, 1);
+  step.run(some_batch(), {1, 0.0});
   return network->parameters().buffer_values().clone();
 }
 
@@ -43,21 +46,29 @@ TEST(TrainingStep, RunningStatisticsMoveAlikeHoweverManyPasses) {
 }
 
 TEST(TrainingStep, TheLossIsTheSumOfItsWeightedTerms) {
-  for (const TrainingMethod method :
-       {TrainingMethod::kBnn, TrainingMethod::kBnnCub, TrainingMethod::kBnnAvuc}) {
+  BetaOptions beta;
+  beta.beta = 0.3;
+  beta.warmup_epochs = 0;
+  const std::shared_ptr<Objective> objectives[] = {
+      std::make_shared<ElboObjective>(), std::make_shared<CubObjective>(CubOptions{}, beta),
+      std::make_shared<AvucObjective>()};
+  for (const std::shared_ptr<Objective>& objective : objectives) {
     const std::unique_ptr<Network> network = small_network(LayerKind::kVariational);
     StageOptions options;
-    options.method = method;
+    options.method = training_method("bnn");
     options.passes = 2;
-    TrainingStep step(*network, options, {100, 8}, {}, 1);
-    AvucThreshold threshold;
-    const LossTerms terms = step.run(some_batch(), {1, 0.01, 0.3}, threshold);
+    TrainingStep step(*network, options, *objective, {100, 8}, {}, 1);
+    const StepNumbers numbers = step.run(some_batch(), {1, 0.01});
+    const LossTerms& terms = numbers.terms;
+    const double cub = number_named(terms.own, "cub");
+    const double avuc = number_named(terms.own, "avuc");
     EXPECT_GT(terms.kl, 0);
-    EXPECT_EQ(terms.cub > 0, method == TrainingMethod::kBnnCub);
-    EXPECT_EQ(terms.avuc != 0, method == TrainingMethod::kBnnAvuc);
-    EXPECT_EQ(threshold.correct_count + threshold.incorrect_count,
-              method == TrainingMethod::kBnnAvuc ? 8 : 0);
-    const double sum = terms.cross_entropy + terms.kl + 0.3 * terms.cub + 3 * terms.avuc;
+    EXPECT_EQ(numbers.batch, 8);
+    EXPECT_EQ(terms.own.size(), objective->terms().size());
+    EXPECT_EQ(cub > 0, objective == objectives[1]);
+    EXPECT_EQ(avuc != 0, objective == objectives[2]);
+    EXPECT_EQ(numbers.observed.size(), objective == objectives[2] ? 3U : 0U);
+    const double sum = terms.cross_entropy + terms.kl + 0.3 * cub + 3 * avuc;
     EXPECT_NEAR(terms.loss, sum, 1e-5 * sum);
   }
 }
@@ -66,10 +77,10 @@ TEST(TrainingStep, AStepFollowsFromItsStreamAlone) {
   const auto mu_after = [](std::uint64_t stream) {
     const std::unique_ptr<Network> network = small_network(LayerKind::kVariational);
     StageOptions options;
-    options.method = TrainingMethod::kBnn;
-    TrainingStep step(*network, options, {8, 8}, {}, 1);
-    AvucThreshold threshold;
-    step.run(some_batch(), {stream, 0.01, 0.0}, threshold);
+    options.method = training_method("bnn");
+    const ElboObjective objective;
+    TrainingStep step(*network, options, objective, {8, 8}, {}, 1);
+    step.run(some_batch(), {stream, 0.01});
     return network->parameters().mu().clone();
   };
   const at::Tensor first = mu_after(1);
@@ -79,12 +90,12 @@ TEST(TrainingStep, AStepFollowsFromItsStreamAlone) {
 
 TEST(TrainingStep, WeightsStayAsTheyAreWhereTheLossIsNotFinite) {
   const std::unique_ptr<Network> network = small_network(LayerKind::kDeterministic);
-  TrainingStep step(*network, {}, {8, 8}, {}, 1);
+  const ElboObjective objective;
+  TrainingStep step(*network, {}, objective, {8, 8}, {}, 1);
   const at::Tensor before = network->parameters().point().clone();
   Batch batch = some_batch();
   batch.images.fill_(std::numeric_limits<float>::quiet_NaN());
-  AvucThreshold threshold;
-  EXPECT_FALSE(std::isfinite(step.run(batch, {1, 0.1, 0.0}, threshold).loss));
+  EXPECT_FALSE(std::isfinite(step.run(batch, {1, 0.1}).terms.loss));
   EXPECT_TRUE(at::equal(network->parameters().point(), before));
 }
 

@@ -21,11 +21,17 @@ std::string to_text(double value) {
 }
 
 std::string fixed(double value, int decimals) {
-  char buffer[64];
+  char buffer[384];  // the largest double has 309 digits before the point
   const int length = std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
   std::string text(buffer, static_cast<std::size_t>(length));
   const bool zero = text.find_first_not_of("-0.") == std::string::npos;
   return zero && text[0] == '-' ? text.substr(1) : text;
+}
+
+std::string significant(double value, int digits) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+  return buffer;
 }
 
 void check_finite(const char* name, double value) {

@@ -13,6 +13,8 @@ namespace cubcal {
 std::string to_text(double value);
 /// With so many decimals; never "-0.00".
 std::string fixed(double value, int decimals);
+/// To so many significant digits, with an exponent where that is shorter.
+std::string significant(double value, int digits);
 
 void check_finite(const char* name, double value);
 void check_positive(const char* name, double value);

@@ -136,6 +136,17 @@ void flatten(const Json& json, const std::string& prefix, std::map<std::string, 
   }
 }
 
+/// Before lines named the terms of their loss there were two.
+std::map<std::string, std::string> terms_of(const Json& line) {
+  const auto found = line.find("terms");
+  if (found == line.end()) return {{"cub", "CUB-Loss"}, {"avuc", "AvUC loss"}};
+  std::map<std::string, std::string> terms;
+  for (const auto& [name, title] : found->items()) {
+    if (title.is_string()) terms[name] = title.get<std::string>();
+  }
+  return terms;
+}
+
 double number_at(const Json& json, const char* name, const std::string& path) {
   const auto found = json.find(name);
   if (found == json.end() || !found->is_number()) {
@@ -177,6 +188,7 @@ std::vector<EpochValues> read_epochs(const std::string& path) {
     }
     EpochValues epoch;
     flatten(json, "", epoch.values);
+    epoch.terms = terms_of(json);
     epoch.stage = static_cast<std::size_t>(std::max(1.0, epoch.values["stage"]));
     epoch.epoch = epoch.values["epoch"];
     epochs.push_back(std::move(epoch));

@@ -27,11 +27,13 @@ struct RunRecord {
   std::string recipe;
 };
 
-/// One line of metrics.jsonl: its numbers by name, those of validation as "validation.accuracy".
+/// One line of metrics.jsonl: its numbers by name, those of validation as "validation.accuracy",
+/// and which of them are terms of the loss besides cross entropy and KL.
 struct EpochValues {
   std::size_t stage = 1;
   double epoch = 0;
   std::map<std::string, double> values;
+  std::map<std::string, std::string> terms = {};  ///< titles by name
 };
 
 /// A row of `cubcal ood --json`.

@@ -5,8 +5,8 @@ namespace cubcal::report {
 namespace {
 
 struct EpochCurve {
-  const char* name;  ///< in the legend
-  const char* key;   ///< in metrics.jsonl
+  std::string name;  ///< in the legend
+  std::string key;   ///< in metrics.jsonl
   plot::Stroke stroke = plot::Stroke::kSolid;
 };
 
@@ -43,6 +43,13 @@ std::string curve_figure(const std::vector<EpochValues>& epochs, const std::stri
   return has_any ? figures.figure(chart, "") : std::string();
 }
 
+/// The loss's terms besides cross entropy and KL.
+std::vector<EpochCurve> term_curves(const std::vector<EpochValues>& epochs) {
+  std::vector<EpochCurve> curves;
+  for (const auto& [key, title] : epochs.front().terms) curves.push_back({title, key});
+  return curves;
+}
+
 std::string stage_row(const std::vector<EpochValues>& epochs, Figures& figures) {
   return figure_row(
       curve_figure(epochs, "Loss", "per sample",
@@ -63,8 +70,7 @@ std::string stage_row(const std::vector<EpochValues>& epochs, Figures& figures) 
                         {"UCE", "validation.uce", plot::Stroke::kDashed},
                         {"BCCE", "validation.bcce", plot::Stroke::kDotted}},
                        figures) +
-          curve_figure(epochs, "Loss of uncertainty", "unweighted",
-                       {{"CUB-Loss", "cub"}, {"AvUC loss", "avuc"}}, figures),
+          curve_figure(epochs, "Loss of uncertainty", "unweighted", term_curves(epochs), figures),
       "small row");
 }
 

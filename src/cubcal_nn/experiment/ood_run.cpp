@@ -39,10 +39,22 @@ at::Tensor known_labels(const ImageSplit& split, std::size_t classes) {
   return split.labels;
 }
 
+/// The paper's rows, then every other score and detector there is.
+std::vector<OodRow> with_the_rest(std::vector<OodRow> rows) {
+  const auto add = [&rows](const std::string& key, const char* title) {
+    const bool is_there =
+        std::any_of(rows.begin(), rows.end(), [&key](const OodRow& row) { return row.key == key; });
+    if (!is_there) rows.push_back({key, title});
+  };
+  for (const OutputScore& each : output_score_entries()) add(each.name, each.title);
+  for (const DetectorEntry& each : detector_entries()) add(each.name, each.title);
+  return rows;
+}
+
 }  // namespace
 
 const std::vector<OodRow>& ood_rows() {
-  static const std::vector<OodRow> rows = {
+  static const std::vector<OodRow> rows = with_the_rest({
       {"confidence", "Confidence"},
       {"uncertainty", "Uncertainty"},
       {"dts-confidence", "DTS confidence"},
@@ -53,11 +65,7 @@ const std::vector<OodRow>& ood_rows() {
       {kPerturbation, "Relative Mahalanobis + perturbation"},
       {"cosine+pca", "Cosine + PCA"},
       {"cosine+rff+pca", "Cosine + RFF + PCA"},
-      {"mutual-information", "Mutual information"},
-      {"energy", "Energy"},
-      {"knn", "kNN"},
-      {"vim", "ViM"},
-  };
+  });
   return rows;
 }
 

@@ -53,7 +53,7 @@ std::string RunPart::logits(const std::string& split) const {
 
 McOptions RunPart::mc() const {
   McOptions mc;
-  const bool one = recipe.run.stages.back().method == TrainingMethod::kDeterministic;
+  const bool one = recipe.run.stages.back().method.kind == LayerKind::kDeterministic;
   mc.passes = one ? 1 : passes;
   mc.compute = recipe.run.compute;
   return mc;

@@ -14,8 +14,6 @@ namespace cubcal {
 
 namespace {
 
-const std::string kDeterministic = training_method_name(TrainingMethod::kDeterministic);
-
 std::vector<std::string> regime_overrides(const std::string& regime) {
   if (regime == "full") return {};
   if (regime == "balanced") return {"data.balance=true"};
@@ -63,8 +61,8 @@ void add_own(const ExperimentPlan& plan, const std::string& name,
 
 std::vector<std::string> method_overrides(const ExperimentPlan& plan, const std::string& method) {
   std::vector<std::string> overrides;
-  if (method != kDeterministic) overrides.push_back("stage2.method='" + method + "'");
-  if (method == training_method_name(TrainingMethod::kMcDropout)) {
+  if (method != kDeterministicMethod) overrides.push_back("stage2.method='" + method + "'");
+  if (training_method(method).kind == LayerKind::kMcDropout) {
     overrides.emplace_back("stage2.passes=1");
   }
   add_own(plan, method, overrides);
@@ -78,13 +76,13 @@ void add_runs(const ExperimentPlan& plan, const std::string& regime, std::uint64
     ExperimentRun run{regime, seed, method, regime_overrides(regime)};
     add_own(plan, regime, run.overrides);
     run.overrides.push_back("seed=" + std::to_string(seed));
-    run.overrides.emplace_back(method == kDeterministic ? "stages=[1]" : "stages=[2]");
+    run.overrides.emplace_back(method == kDeterministicMethod ? "stages=[1]" : "stages=[2]");
     run.overrides.insert(run.overrides.end(), overrides.begin(), overrides.end());
     runs.push_back(std::move(run));
   };
-  add(kDeterministic, method_overrides(plan, kDeterministic));
+  add(kDeterministicMethod, method_overrides(plan, kDeterministicMethod));
   for (const std::string& method : plan.methods) {
-    if (method != kDeterministic) add(method, method_overrides(plan, method));
+    if (method != kDeterministicMethod) add(method, method_overrides(plan, method));
   }
   if (regime != "full") return;
   for (const auto& [name, overrides] : plan.variants) add(name, overrides);
@@ -124,11 +122,11 @@ ExperimentPlan read_experiment(StrictTable table) {
 
 void check_experiment_plan(const ExperimentPlan& plan) {
   for (const std::string& regime : plan.regimes) regime_overrides(regime);
-  for (const std::string& method : plan.methods) parse_training_method(method);
+  for (const std::string& method : plan.methods) training_method(method);
   for (const auto& [name, overrides] : plan.set) {
     const bool is_regime =
         std::find(plan.regimes.begin(), plan.regimes.end(), name) != plan.regimes.end();
-    if (!is_regime) parse_training_method(name);
+    if (!is_regime) training_method(name);
   }
   for (const auto& [name, overrides] : plan.variants) check_variant_name(name);
   if (!plan.name.empty() && !is_path_part(plan.name)) {
@@ -152,7 +150,7 @@ std::string ExperimentRun::id() const {
 }
 
 std::string ExperimentRun::start_id() const {
-  return regime + "/seed" + std::to_string(seed) + "/" + kDeterministic;
+  return regime + "/seed" + std::to_string(seed) + "/" + kDeterministicMethod;
 }
 
 std::vector<ExperimentRun> experiment_runs(const ExperimentPlan& plan, std::size_t seeds,

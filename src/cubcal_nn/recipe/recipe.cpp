@@ -22,10 +22,6 @@ constexpr NamedValue<BadFilePolicy> kBadFilePolicies[] = {{"fail", BadFilePolicy
 constexpr NamedValue<bool> kLeaks[] = {{"refuse", false}, {"allow", true}};
 constexpr NamedValue<MopedPrior> kMopedPriors[] = {{"zero", MopedPrior::kZero},
                                                    {"weights", MopedPrior::kWeights}};
-constexpr NamedValue<BetaMode> kBetaModes[] = {
-    {"fixed", BetaMode::kFixed}, {"share", BetaMode::kShare}, {"auto", BetaMode::kAutomatic}};
-constexpr NamedValue<BatchReduction> kBatchReductions[] = {{"sum", BatchReduction::kSum},
-                                                           {"mean", BatchReduction::kMean}};
 constexpr NamedValue<StageStart> kStageStarts[] = {{"previous", StageStart::kPrevious},
                                                    {"scratch", StageStart::kScratch}};
 constexpr NamedValue<NormMomentumPer> kNormMomentumPer[] = {{"step", NormMomentumPer::kStep},
@@ -162,15 +158,26 @@ void read_optimiser(StrictTable& table, StageOptions& stage) {
   table.read("clip_norm", stage.sgd.clip_norm);
 }
 
-/// Options that are not the method's are known but not noted: they change nothing.
+/// Options of every objective are known, but only those of the method's are noted: others change
+/// nothing.
+void read_objective(StrictTable& table, TrainingMethod& method, Settings* settings) {
+  for (const TrainingMethod& each : training_methods()) {
+    table.note_to(each.name == method.name ? settings : nullptr);
+    std::shared_ptr<Objective> objective = each.objective->clone();
+    objective->read_options(table);
+    if (each.name == method.name) method.objective = std::move(objective);
+  }
+}
+
+/// Options that are not the method's are known but not noted.
 void read_method(StrictTable& table, StageOptions& stage, Settings* settings) {
   const auto note_if = [&](bool of_the_method) {
     table.note_to(of_the_method ? settings : nullptr);
   };
-  note_if(stage.method != TrainingMethod::kDeterministic);
+  note_if(stage.method.kind != LayerKind::kDeterministic);
   table.read("passes", stage.passes);
   table.read("dropout_rate", stage.dropout_rate);
-  note_if(layer_kind(stage.method) == LayerKind::kVariational);
+  note_if(stage.method.kind == LayerKind::kVariational);
   table.read("initial_rho", stage.initial_rho);
   table.read("moped_delta", stage.moped.delta);
   table.read("moped_sigma_floor", stage.moped.sigma_floor);
@@ -178,23 +185,14 @@ void read_method(StrictTable& table, StageOptions& stage, Settings* settings) {
   table.read_named("kl_reduction", stage.kl.reduction, kKlReductions);
   table.read("kl_weight", stage.kl.weight);
   table.read("prior_sigma", stage.kl.prior_sigma);
-  note_if(stage.method == TrainingMethod::kBnnCub);
-  table.read("gamma", stage.cub.gamma);
-  table.read_named("cub_reduction", stage.cub.reduction, kBatchReductions);
-  table.read("cub_epsilon", stage.cub.epsilon);
-  table.read_named("beta_mode", stage.beta.mode, kBetaModes);
-  table.read("beta", stage.beta.beta);
-  table.read("beta_share", stage.beta.share);
-  table.read("beta_warmup_epochs", stage.beta.warmup_epochs);
-  note_if(stage.method == TrainingMethod::kBnnAvuc);
-  table.read("avuc_weight", stage.avuc_weight);
-  table.read("avuc_threshold_epochs", stage.avuc_threshold_epochs);
+  read_objective(table, stage.method, settings);
   table.note_to(settings);
 }
 
 void read_stage(StrictTable& table, StageOptions& stage, Settings* settings) {
   table.note_to(settings);
-  table.read_named("method", stage.method, parse_training_method, training_method_name);
+  table.read_named("method", stage.method, training_method,
+                   [](const TrainingMethod& method) { return method.name; });
   table.read_named("start", stage.start, kStageStarts);
   table.read("epochs", stage.epochs);
   table.read("batch", stage.batch);
@@ -217,7 +215,7 @@ void read_stages(StrictTable& table, RunOptions& run, Settings& settings) {
   for (const std::int64_t number : {1, 2}) {
     StrictTable section = table.section(number == 1 ? "stage1" : "stage2");
     StageOptions stage;
-    stage.method = number == 1 ? TrainingMethod::kDeterministic : TrainingMethod::kBnnCub;
+    stage.method = training_method(number == 1 ? kDeterministicMethod : "bnn+cub");
     const bool has_previous = !run.stages.empty() || !run.pretrained.empty();
     stage.start = has_previous ? StageStart::kPrevious : StageStart::kScratch;
     Settings noted;

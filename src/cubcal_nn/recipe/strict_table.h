@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/core/named_values.h"
+#include "cubcal/core/option_reader.h"
 #include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/recipe/toml.h"
 
@@ -13,7 +13,7 @@ namespace cubcal {
 
 /// A table of a recipe that is read key by key and then held to have had no other keys. Every error
 /// is an ArgumentError that names the file, the line and the key.
-class StrictTable {
+class StrictTable : public OptionReader {
  public:
   /// `table` may be null: then every key is absent. `path` is "" for the whole recipe, else "data"
   /// or "data.phantom"; `source` names the file.
@@ -26,12 +26,12 @@ class StrictTable {
   void note_to(Settings* settings) { settings_ = settings; }
 
   // Each leaves the value as it is where the key is absent.
-  void read(const char* key, bool& value);
-  void read(const char* key, double& value);
-  void read(const char* key, int& value);
-  void read(const char* key, std::int64_t& value);
+  void read(const char* key, bool& value) override;
+  void read(const char* key, double& value) override;
+  void read(const char* key, int& value) override;
+  void read(const char* key, std::int64_t& value) override;
   void read(const char* key, std::uint64_t& value);  ///< size_t too
-  void read(const char* key, std::string& value);
+  void read(const char* key, std::string& value) override;
   void read(const char* key, std::vector<std::string>& value);
   void read(const char* key, std::vector<std::int64_t>& value);
   void read(const char* key, std::vector<std::vector<double>>& value);
@@ -54,12 +54,7 @@ class StrictTable {
     }
     note(key, std::string(name(value)));
   }
-  template <class Value, std::size_t N>
-  void read_named(const char* key, Value& value, const NamedValue<Value> (&table)[N]) {
-    read_named(
-        key, value, [&table](const std::string& text) { return value_named(table, text); },
-        [&table](Value each) { return name_of(table, each); });
-  }
+  using OptionReader::read_named;
 
   StrictTable section(const char* key);
 
@@ -72,7 +67,7 @@ class StrictTable {
   bool has(const char* key) const { return table_ != nullptr && table_->contains(key); }
   /// Whether the key is there and holds text.
   bool has_text(const char* key) const { return has(key) && table_->get(key)->is_string(); }
-  [[noreturn]] void refuse(const char* key, const std::string& why) const;
+  [[noreturn]] void refuse(const char* key, const std::string& why) const override;
 
  private:
   const toml::table* table_;

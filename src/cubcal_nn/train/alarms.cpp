@@ -1,7 +1,6 @@
 #include "cubcal_nn/train/alarms.h"
 
 #include <cmath>
-#include <cstdio>
 
 #include "cubcal/core/check.h"
 
@@ -13,32 +12,28 @@ constexpr const char* kAdvice =
     ": lower learning_rate, set clip_norm or lengthen warmup_epochs; the last good checkpoint was "
     "kept";
 
-std::string rounded(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 std::string place(std::int64_t stage, std::int64_t epoch) {
   return "stage " + std::to_string(stage) + ", epoch " + std::to_string(epoch + 1);
 }
 
 /// The term that broke first, of those the loss is a sum of.
-const char* culprit(const LossTerms& terms) {
+std::string culprit(const LossTerms& terms, const std::vector<TermName>& own) {
   if (!std::isfinite(terms.cross_entropy)) return "cross entropy";
   if (!std::isfinite(terms.kl)) return "KL term";
-  if (!std::isfinite(terms.cub)) return "CUB-Loss";
-  if (!std::isfinite(terms.avuc)) return "AvUC loss";
+  for (const TermName& term : own) {
+    if (!std::isfinite(number_named(terms.own, term.key))) return term.title;
+  }
   return "weighted sum of the terms";
 }
 
 }  // namespace
 
-TrainingDiverged loss_not_finite(const LossTerms& terms, std::int64_t stage, std::int64_t epoch,
-                                 std::int64_t step, double learning_rate) {
+TrainingDiverged loss_not_finite(const LossTerms& terms, const std::vector<TermName>& own,
+                                 std::int64_t stage, std::int64_t epoch, std::int64_t step,
+                                 double learning_rate) {
   return TrainingDiverged("the loss is not finite at " + place(stage, epoch) + ", step " +
-                          std::to_string(step + 1) + " (the " + culprit(terms) +
-                          " broke, at learning rate " + rounded("%.4g", learning_rate) + ")" +
+                          std::to_string(step + 1) + " (the " + culprit(terms, own) +
+                          " broke, at learning rate " + significant(learning_rate, 4) + ")" +
                           kAdvice);
 }
 
@@ -61,41 +56,33 @@ void count_one_answer(const EpochReport& report, AlarmContext& context) {
   epochs = no_better_than_one_answer(report, context.classes) ? epochs + 1 : 0;
 }
 
-std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context) {
+std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context,
+                                const Objective& objective) {
   std::vector<Alarm> alarms;
   const std::string where = place(report.stage, report.epoch) + ": ";
   if (context.gaussian && report.sigma.noise_to_signal < 1e-3) {
     alarms.push_back(
         {AlarmKind::kSigmaCollapsed,
          where + "sigma has collapsed (noise to signal " +
-             rounded("%.2g", report.sigma.noise_to_signal) +
+             significant(report.sigma.noise_to_signal, 2) +
              "), so the passes are all alike: raise moped_delta or initial_rho, or raise "
              "kl_weight"});
   }
   if (context.gaussian && report.sigma.noise_to_signal > 10) {
     alarms.push_back({AlarmKind::kSigmaExploded,
                       where + "sigma has exploded (noise to signal " +
-                          rounded("%.3g", report.sigma.noise_to_signal) +
+                          significant(report.sigma.noise_to_signal, 3) +
                           "), so the weights are mostly noise: lower moped_delta, initial_rho or "
                           "kl_weight"});
   }
   if (context.gaussian && !context.kl_is_mean && report.kl_share > 0.9) {
     alarms.push_back({AlarmKind::kKlDominates,
-                      where + "KL is " + rounded("%.0f", 100 * report.kl_share) +
+                      where + "KL is " + fixed(100 * report.kl_share, 0) +
                           "% of the loss, so the data hardly count: lower kl_weight, or use "
                           "kl_reduction = \"mean\""});
   }
-  const double cub = context.beta * report.terms.cub;
-  // A network that is sure of everything has almost no cross entropy to compare with.
-  const bool comparable = report.terms.cross_entropy > 0.02;
-  if (comparable && cub > 4 * report.terms.cross_entropy) {
-    alarms.push_back(
-        {AlarmKind::kCubDominates,
-         where + "CUB-Loss with beta " + rounded("%.3g", context.beta) + " weighs " +
-             rounded("%.0f", cub / report.terms.cross_entropy) + " times the cross entropy (" +
-             rounded("%.2g", cub) + " against " + rounded("%.2g", report.terms.cross_entropy) +
-             "), and one answer to all images at confidence gamma costs it nothing, so the network "
-             "may end there: lower beta, or set beta_mode = \"share\""});
+  if (const std::optional<std::string> text = objective.alarm(report.terms)) {
+    alarms.push_back({AlarmKind::kObjective, where + *text});
   }
   const std::optional<double>& accuracy = report.validation[Metric::kAccuracy];
   // Class weights can bring a network that tells the classes apart to the accuracy of one answer.
@@ -103,7 +90,7 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
       no_better_than_one_answer(report, context.classes) &&
       *accuracy <= context.commonest_share + 0.01) {
     alarms.push_back({AlarmKind::kAtChance,
-                      where + "validation accuracy is " + rounded("%.1f", 100 * *accuracy) +
+                      where + "validation accuracy is " + fixed(100 * *accuracy, 1) +
                           "%, what always answering the commonest class would give: change "
                           "learning_rate (a factor of 3 either way), and look whether the labels "
                           "belong to the images"});

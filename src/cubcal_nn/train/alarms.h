@@ -16,8 +16,10 @@ class TrainingDiverged : public DataError {
   using DataError::DataError;
 };
 
-TrainingDiverged loss_not_finite(const LossTerms& terms, std::int64_t stage, std::int64_t epoch,
-                                 std::int64_t step, double learning_rate);
+/// `own` names the terms of the objective.
+TrainingDiverged loss_not_finite(const LossTerms& terms, const std::vector<TermName>& own,
+                                 std::int64_t stage, std::int64_t epoch, std::int64_t step,
+                                 double learning_rate);
 TrainingDiverged weights_not_finite(std::int64_t stage, std::int64_t epoch);
 /// The weights are finite, but so large that predictions are not.
 TrainingDiverged predictions_not_finite(std::int64_t stage, std::int64_t epoch);
@@ -29,7 +31,6 @@ struct AlarmContext {
   bool gaussian = false;
   /// KL is a mean over weights, whose size says nothing of its pull: each weight's is tiny.
   bool kl_is_mean = false;
-  double beta = 0;  ///< weight that CUB-Loss has, or will have once its warm-up is over
   std::int64_t epochs_of_one_answer = 0;  ///< in a row, the last among them
 };
 
@@ -37,7 +38,7 @@ enum class AlarmKind {
   kSigmaCollapsed,  ///< noise_to_signal below 1e-3
   kSigmaExploded,   ///< noise_to_signal above 10
   kKlDominates,     ///< KL, unless a mean over weights, above nine tenths of the loss
-  kCubDominates,    ///< CUB-Loss, at its weight after warm-up, above four times the cross entropy
+  kObjective,       ///< what the objective says of itself
   kAtChance,        ///< accuracy of one answer to all images after `chance_after_epochs` epochs
   kFellToOneAnswer  ///< ... in two epochs running after that, having been better
 };
@@ -54,7 +55,8 @@ bool no_better_than_one_answer(const EpochReport& report, std::size_t classes);
 void count_one_answer(const EpochReport& report, AlarmContext& context);
 
 /// What is to be said of an epoch; mostly nothing.
-std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context);
+std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& context,
+                                const Objective& objective);
 
 /// What is to be said of the data before training starts.
 std::string data_alarm(const SetFinding& finding);

@@ -18,7 +18,6 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kFormat = "cubcal-checkpoint";
-constexpr int kCheckpointVersion = 1;
 
 NamedTensors state_tensors(const ParameterStore& store, const FlatSgd& optimiser) {
   NamedTensors named = optimiser.state();
@@ -29,7 +28,7 @@ NamedTensors state_tensors(const ParameterStore& store, const FlatSgd& optimiser
 
 json head_to_json(const CheckpointHead& head) {
   return {{"format", kFormat},
-          {"version", kCheckpointVersion},
+          {"version", kTrainingStateVersion},
           {"state", to_json(head.state)},
           {"threads", head.compute.threads},
           {"convolution", convolution_backend_name(head.compute.convolution)},
@@ -38,11 +37,13 @@ json head_to_json(const CheckpointHead& head) {
 }
 
 CheckpointHead head_from_json(const json& object) {
-  if (object.at("format") != kFormat || object.at("version") != kCheckpointVersion) {
-    throw DataError("it is no cubcal checkpoint of version " + std::to_string(kCheckpointVersion));
+  const int version = object.at("format") == kFormat ? object.at("version").get<int>() : 0;
+  if (version < 1 || version > kTrainingStateVersion) {
+    throw DataError("it is no cubcal checkpoint of version 1 to " +
+                    std::to_string(kTrainingStateVersion));
   }
   CheckpointHead head;
-  head.state = training_state_from_json(object.at("state"));
+  head.state = training_state_from_json(object.at("state"), version);
   object.at("threads").get_to(head.compute.threads);
   head.compute.convolution = parse_convolution_backend(object.at("convolution").get<std::string>());
   object.at("recipe_hash").get_to(head.recipe_hash);

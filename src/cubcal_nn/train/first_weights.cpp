@@ -67,7 +67,7 @@ std::unique_ptr<Network> make_stage_network(const ModelDescription& description,
                                             const std::string& previous,
                                             const ImportOptions& import_options,
                                             c10::Device device) {
-  const LayerKind kind = layer_kind(stage.method);
+  const LayerKind kind = stage.method.kind;
   std::unique_ptr<Network> network = fresh_network(description, kind, seed, device);
   if (stage.start == StageStart::kScratch) {
     if (kind == LayerKind::kVariational) {
@@ -80,7 +80,7 @@ std::unique_ptr<Network> make_stage_network(const ModelDescription& description,
   const bool from_gaussian = source->options().kind == LayerKind::kVariational;
   const bool to_gaussian = kind == LayerKind::kVariational;
   if (from_gaussian && !to_gaussian) {
-    throw ArgumentError("method " + std::string(training_method_name(stage.method)) +
+    throw ArgumentError("method " + stage.method.name +
                         " has point weights and cannot start from the Gaussian model in '" +
                         previous + "'");
   }

@@ -23,19 +23,20 @@ FusedWeights::Options weight_options(const Network& network, const StageOptions&
 
 }  // namespace
 
-FusedStep::FusedStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
-                     at::Tensor class_weights, std::uint64_t seed, FlatSgd& optimiser,
-                     Precision precision)
+FusedStep::FusedStep(Network& network, const StageOptions& options, const Objective& objective,
+                     const KlScale& kl_scale, at::Tensor class_weights, std::uint64_t seed,
+                     FlatSgd& optimiser, Precision precision)
     : network_(network),
       options_(options),
+      objective_(objective),
       kl_scale_(kl_scale),
       class_weights_(std::move(class_weights)),
       seed_(seed),
       optimiser_(optimiser),
       weights_(network.parameters(), weight_options(network, options, precision)),
       graph_(network.options().device),
-      scalars_(
-          at::zeros({3}, at::TensorOptions().dtype(at::kFloat).device(network.options().device))) {
+      scalars_(at::zeros({1 + static_cast<std::int64_t>(objective.scalars().size())},
+                         at::TensorOptions().dtype(at::kFloat).device(network.options().device))) {
   weights_.need_gradients();
 }
 
@@ -51,9 +52,10 @@ void FusedStep::place(const Batch& batch) {
   inputs_.samples.copy_(at::tensor(batch.indices, at::kLong));
 }
 
-void FusedStep::set_scalars(const StepOptions& step, double threshold) {
-  scalars_.copy_(at::tensor({static_cast<float>(step.learning_rate), static_cast<float>(step.beta),
-                             static_cast<float>(threshold)}));
+void FusedStep::set_scalars(const StepOptions& step) {
+  std::vector<double> values = objective_.scalars();
+  values.insert(values.begin(), step.learning_rate);
+  scalars_.copy_(at::tensor(values, at::kFloat));
 }
 
 std::vector<at::Tensor> FusedStep::forward() const {
@@ -75,9 +77,9 @@ void FusedStep::work() {
   std::vector<at::Tensor> logits = forward();
   at::Tensor z = at::stack(logits).detach();
   z.set_requires_grad(true);
-  const StepLoss loss =
-      step_loss(z, inputs_.labels, class_weights_, options_, {scalars_[1], scalars_[2]});
-  const at::Tensor slope = torch::autograd::grad({loss.loss}, {z})[0];
+  const StepTerms terms = step_loss(z, inputs_.labels, class_weights_, objective_,
+                                    scalars_.slice(0, 1), /*replayed=*/true);
+  const at::Tensor slope = torch::autograd::grad({terms.objective.loss}, {z})[0];
   std::vector<std::vector<at::Tensor>> gradients;
   for (std::size_t s = 0; s < logits.size(); ++s) {
     gradients.push_back(torch::autograd::grad({logits[s]}, weights_.leaves(s),
@@ -85,11 +87,11 @@ void FusedStep::work() {
     logits[s] = at::Tensor();
   }
   const at::Tensor kl = weights_.fold(gradients, options_.kl, kl_scale_);
-  packed_ = pack_terms(loss, kl, inputs_.labels);
+  packed_ = pack_terms(terms, kl);
   optimiser_.step_on_device(scalars_.narrow(0, 0, 1), packed_[0]);
 }
 
-LossTerms FusedStep::run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold) {
+StepNumbers FusedStep::run(const Batch& batch, const StepOptions& step) {
   const bool full = batch.labels.size(0) == options_.batch;
   const bool replays = full && ++full_batches_ > kEagerBatches;
   // The tensors of a captured step stay where they are while a smaller batch goes by.
@@ -100,21 +102,20 @@ LossTerms FusedStep::run(const Batch& batch, const StepOptions& step, AvucThresh
   // The search for the fastest algorithms takes seconds: it pays for the shapes that repeat.
   at::globalContext().setBenchmarkCuDNN(full);
   place(batch);
-  set_scalars(step, threshold.value);
+  set_scalars(step);
   weights_.set_key({seed_, step.stream, 0});
   if (replays) {
     replay();
   } else {
     graph_.run([this] { work(); });
   }
-  const StepNumbers numbers = unpack_terms(packed_, batch.labels.size(0));
+  StepNumbers numbers = unpack_terms(packed_, objective_, batch.labels.size(0));
   if (passes_by) {
     inputs_ = kept_inputs;
     packed_ = kept_packed;
     weights_.upload(captured_);
   }
-  if (options_.method == TrainingMethod::kBnnAvuc) threshold.observe(numbers.uncertainty);
-  return numbers.terms;
+  return numbers;
 }
 
 void FusedStep::replay() {

@@ -10,6 +10,7 @@
 #include "cubcal_nn/kernels/precision.h"
 #include "cubcal_nn/models/network.h"
 #include "cubcal_nn/train/flat_sgd.h"
+#include "cubcal_nn/train/run_options.h"
 #include "cubcal_nn/train/step_loss.h"
 #include "cubcal_nn/train/training_batches.h"
 
@@ -19,7 +20,6 @@ namespace cubcal {
 struct StepOptions {
   std::uint64_t stream = 1;  ///< of the weight draws and dropout masks
   double learning_rate = 0;
-  double beta = 0;  ///< weight of CUB-Loss
 };
 
 /// TrainingStep by fused kernels: the same step to rounding, in bfloat16 where asked, and on a GPU
@@ -28,10 +28,11 @@ struct StepOptions {
 class FusedStep {
  public:
   /// As TrainingStep; the optimiser must outlive it.
-  FusedStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
-            at::Tensor class_weights, std::uint64_t seed, FlatSgd& optimiser, Precision precision);
+  FusedStep(Network& network, const StageOptions& options, const Objective& objective,
+            const KlScale& kl_scale, at::Tensor class_weights, std::uint64_t seed,
+            FlatSgd& optimiser, Precision precision);
 
-  LossTerms run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold);
+  StepNumbers run(const Batch& batch, const StepOptions& step);
 
  private:
   struct Inputs {
@@ -42,6 +43,7 @@ class FusedStep {
 
   Network& network_;
   StageOptions options_;
+  const Objective& objective_;
   KlScale kl_scale_;
   at::Tensor class_weights_;
   std::uint64_t seed_;
@@ -49,13 +51,13 @@ class FusedStep {
   FusedWeights weights_;
   DeviceGraph graph_;
   Inputs inputs_;
-  at::Tensor scalars_;  ///< float32 [3]: learning rate, beta, threshold of AvUC
+  at::Tensor scalars_;  ///< float32: learning rate, then the objective's
   at::Tensor packed_;   ///< what pack_terms gave
   int full_batches_ = 0;
   FusedWeights::Addresses captured_;  ///< of the gradients in the captured step
 
   void place(const Batch& batch);
-  void set_scalars(const StepOptions& step, double threshold);
+  void set_scalars(const StepOptions& step);
   void work();
   void replay();
   std::vector<at::Tensor> forward() const;

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cubcal/metrics/metric_values.h"
+#include "cubcal_nn/losses/objective.h"
 #include "cubcal_nn/train/normalisation.h"
 #include "cubcal_nn/train/run_options.h"
 #include "cubcal_nn/train/sigma_statistics.h"
-#include "cubcal_nn/train/training_step.h"
 
 namespace cubcal {
 
@@ -22,7 +22,7 @@ struct RunReport {
 struct StageReport {
   std::int64_t stage = 1;  ///< counted from 1
   std::int64_t stages = 1;
-  TrainingMethod method = TrainingMethod::kDeterministic;
+  TrainingMethod method;
   std::int64_t epochs = 1;
   std::int64_t steps_per_epoch = 1;
   std::int64_t training_images = 0;
@@ -48,9 +48,10 @@ struct EpochReport {
   double learning_rate = 0;  ///< of the last step
   LossTerms terms;           ///< means over the epoch's steps; `correct` is the sum
   double train_accuracy = 0;
-  double kl_share = 0;  ///< of the loss
-  double beta = 0;
-  double avuc_threshold = 0;
+  double kl_share = 0;               ///< of the loss
+  std::vector<TermName> term_names;  ///< of the objective's own terms
+  NamedNumbers values;               ///< of the objective: beta, a threshold
+  std::string loss_summary;          ///< the objective's own terms in a few words; empty for none
   SigmaStatistics sigma;
   MetricValues validation;
   bool best = false;   ///< so far

@@ -9,10 +9,6 @@ namespace cubcal {
 
 namespace {
 
-constexpr TrainingMethod kMethods[] = {TrainingMethod::kDeterministic, TrainingMethod::kMcDropout,
-                                       TrainingMethod::kBnn, TrainingMethod::kBnnAvuc,
-                                       TrainingMethod::kBnnCub};
-
 void check_stage(const StageOptions& stage, bool has_previous) {
   check_at_least("epochs", static_cast<double>(stage.epochs), 1);
   check_in_closed("epochs", static_cast<double>(stage.epochs), 1, 1 << 20);
@@ -26,14 +22,8 @@ void check_stage(const StageOptions& stage, bool has_previous) {
   check_positive("moped delta", stage.moped.delta);
   check_positive("prior_sigma", stage.kl.prior_sigma);
   check_at_least("kl_weight", stage.kl.weight, 0);
-  check_beta_options(stage.beta);
-  check_at_least("avuc_weight", stage.avuc_weight, 0);
-  check_at_least("avuc_threshold_epochs", stage.avuc_threshold_epochs, 0);
-  if (stage.method == TrainingMethod::kBnnCub && stage.beta.warmup_epochs >= stage.epochs) {
-    throw ArgumentError("beta's warm-up of " + std::to_string(stage.beta.warmup_epochs) +
-                        " epochs leaves none of the " + std::to_string(stage.epochs) +
-                        " epochs for CUB-Loss: lower it or train longer");
-  }
+  if (stage.method.objective == nullptr) throw ArgumentError("a stage's method needs an objective");
+  stage.method.objective->check({stage.epochs, 0});
   if (stage.class_weight_power) {
     check_in_closed("a stage's class_weight_power", *stage.class_weight_power, 0, 4);
   }
@@ -41,42 +31,17 @@ void check_stage(const StageOptions& stage, bool has_previous) {
     throw ArgumentError(
         "a stage that starts from earlier weights needs a stage before it or a pretrained model");
   }
-  if (stage.dropout_rate && stage.method != TrainingMethod::kMcDropout) {
+  if (stage.dropout_rate && stage.method.kind != LayerKind::kMcDropout) {
     throw ArgumentError("dropout_rate is an option of method mc-dropout, not of " +
-                        std::string(training_method_name(stage.method)));
+                        stage.method.name);
   }
 }
 
 }  // namespace
 
-TrainingMethod parse_training_method(const std::string& name) {
-  std::string known;
-  for (const TrainingMethod method : kMethods) {
-    if (name == training_method_name(method)) return method;
-    known += (known.empty() ? "" : ", ") + std::string(training_method_name(method));
-  }
-  throw ArgumentError("there is no training method '" + name + "'; known are " + known);
-}
-
-const char* training_method_name(TrainingMethod method) {
-  switch (method) {
-    case TrainingMethod::kMcDropout: return "mc-dropout";
-    case TrainingMethod::kBnn: return "bnn";
-    case TrainingMethod::kBnnAvuc: return "bnn+avuc";
-    case TrainingMethod::kBnnCub: return "bnn+cub";
-    case TrainingMethod::kDeterministic: break;
-  }
-  return "deterministic";
-}
-
-LayerKind layer_kind(TrainingMethod method) {
-  if (method == TrainingMethod::kDeterministic) return LayerKind::kDeterministic;
-  return method == TrainingMethod::kMcDropout ? LayerKind::kMcDropout : LayerKind::kVariational;
-}
-
 std::int64_t StageOptions::training_passes() const {
   if (passes) return *passes;
-  return layer_kind(method) == LayerKind::kVariational ? 5 : 1;
+  return method.kind == LayerKind::kVariational ? 5 : 1;
 }
 
 double StageOptions::norm_momentum_of_pass() const {

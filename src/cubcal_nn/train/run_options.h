@@ -9,32 +9,15 @@
 #include "cubcal/core/named_values.h"
 #include "cubcal_nn/batches/augmentation.h"
 #include "cubcal_nn/bayes/kl.h"
-#include "cubcal_nn/bayes/layer_factory.h"
 #include "cubcal_nn/bayes/moped.h"
 #include "cubcal_nn/infer/weight_import.h"
 #include "cubcal_nn/kernels/precision.h"
-#include "cubcal_nn/losses/avuc_loss.h"
-#include "cubcal_nn/losses/beta_schedule.h"
-#include "cubcal_nn/losses/cub_loss.h"
 #include "cubcal_nn/train/early_stop.h"
 #include "cubcal_nn/train/flat_sgd.h"
 #include "cubcal_nn/train/learning_rate.h"
+#include "cubcal_nn/train/training_method.h"
 
 namespace cubcal {
-
-/// What a stage trains, and with which loss.
-enum class TrainingMethod {
-  kDeterministic,  ///< point weights, cross entropy
-  kMcDropout,      ///< the same with dropout that stays active in prediction
-  kBnn,            ///< Gaussian weights, ELBO
-  kBnnAvuc,        ///< ELBO + AvUC
-  kBnnCub          ///< ELBO + CUB-Loss, the paper's method
-};
-
-/// "deterministic", "mc-dropout", "bnn", "bnn+avuc", "bnn+cub"; anything else throws ArgumentError.
-TrainingMethod parse_training_method(const std::string& name);
-const char* training_method_name(TrainingMethod method);
-LayerKind layer_kind(TrainingMethod method);
 
 /// Where a stage's first weights come from.
 enum class StageStart {
@@ -49,7 +32,7 @@ enum class NormMomentumPer {
 };
 
 struct StageOptions {
-  TrainingMethod method = TrainingMethod::kDeterministic;
+  TrainingMethod method = training_method(kDeterministicMethod);
   StageStart start = StageStart::kScratch;
   std::int64_t epochs = 20;
   std::int64_t batch = 64;
@@ -66,10 +49,6 @@ struct StageOptions {
   MopedOptions moped;                        ///< of Gaussian weights made from a point network
   std::optional<double> dropout_rate;        ///< mc-dropout: replaces the network's own rates
   KlOptions kl;
-  CubOptions cub;
-  BetaOptions beta;                  ///< weight of CUB-Loss
-  double avuc_weight = kAvucWeight;  ///< weight of AvUC
-  int avuc_threshold_epochs = 5;     ///< epochs after which the threshold of AvUC is frozen
 
   std::int64_t training_passes() const;
   /// Batch norm sees every pass, so its statistics move S times in a step: by this share each

@@ -43,7 +43,7 @@ void write_run_record(const RunFolder& folder, const RunOptions& options,
     const StageResult& result = head.state.finished[i];
     const StageOptions& stage = options.stages[i];
     ordered_json entry;
-    entry["method"] = training_method_name(stage.method);
+    entry["method"] = stage.method.name;
     entry["epochs"] = result.epochs;
     entry["stopped_early"] = result.stopped_early;
     entry["monitored"] = stage.early_stop.metric;

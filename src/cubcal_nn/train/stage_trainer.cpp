@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
 #include "cubcal_nn/losses/class_weights.h"
@@ -27,14 +28,26 @@ std::uint64_t noise_stream(std::int64_t stage, std::int64_t step) {
   return (static_cast<std::uint64_t>(stage + 1) << 32) | static_cast<std::uint64_t>(step);
 }
 
-/// The best epoch of a run with CUB-Loss must be one that was trained with it.
+/// The best epoch must be one that was trained with the objective's own terms.
 EarlyStopOptions effective_early_stop(const StageOptions& options) {
   EarlyStopOptions early_stop = options.early_stop;
-  if (options.method == TrainingMethod::kBnnCub) {
-    early_stop.min_epochs =
-        std::max<std::int64_t>(early_stop.min_epochs, options.beta.warmup_epochs + 1);
-  }
+  early_stop.min_epochs =
+      std::max(early_stop.min_epochs, options.method.objective->warmup_epochs() + 1);
   return early_stop;
+}
+
+/// A fresh copy, or as the state of a run that goes on has it.
+std::unique_ptr<Objective> stage_objective(const StageOptions& options,
+                                           const TrainingState& state) {
+  std::unique_ptr<Objective> objective = options.method.objective->clone();
+  if (state.objective.is_null()) return objective;
+  try {
+    objective->restore(state.objective);
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError("the checkpoint holds no state of the loss of '" + options.method.name +
+                    "': " + error.what());
+  }
+  return objective;
 }
 
 at::Tensor class_weight_tensor(const StageContext& context, const StageOptions& stage) {
@@ -102,20 +115,16 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
     : context_(context),
       state_(context.head.state),
       options_(context.options.stages[static_cast<std::size_t>(state_.stage)]),
+      objective_(stage_objective(options_, state_)),
       early_stop_(effective_early_stop(options_)),
       network_(std::move(network)),
       batches_(context.set.split("train"), context.preprocessing,
                batch_options(context.options, options_), context.device),
-      step_(*network_, options_, kl_scale(), class_weight_tensor(context, options_),
+      step_(*network_, options_, *objective_, kl_scale(), class_weight_tensor(context, options_),
             context.options.seed, context.options.compute),
-      beta_(options_.beta),
       models_(*network_, model_folder(context, &RunFolder::best),
               model_folder(context, &RunFolder::last)) {
-  if (options_.method == TrainingMethod::kBnnCub) {
-    check_cub_options(options_.cub, static_cast<std::int64_t>(context.set.classes()));
-  }
-  beta_.state = state_.beta;
-  state_.avuc.epochs = options_.avuc_threshold_epochs;
+  objective_->check({options_.epochs, static_cast<std::int64_t>(context.set.classes())});
   alarm_context_.chance_after_epochs = context.options.chance_after_epochs;
   alarm_context_.gaussian = gaussian();
   alarm_context_.kl_is_mean = options_.kl.reduction == KlReduction::kMean;
@@ -182,7 +191,7 @@ bool StageTrainer::run_steps() {
 
 void StageTrainer::run_step() {
   double seconds = 0;
-  LossTerms terms;
+  StepNumbers numbers;
   {
     const Stopwatch watch(seconds);
     const std::int64_t stage_step = state_.epoch * batches_.per_epoch() + state_.step;
@@ -190,22 +199,21 @@ void StageTrainer::run_step() {
     step.stream = noise_stream(state_.stage, stage_step);
     step.learning_rate =
         learning_rate(options_.learning_rate, {stage_step, batches_.per_epoch(), options_.epochs});
-    step.beta = beta_.beta();
     const Batch batch = batches_.make(epoch_key(state_.stage, state_.epoch), state_.step);
-    terms = step_.run(batch, step, state_.avuc);
-    if (!std::isfinite(terms.loss)) {
-      throw loss_not_finite(terms, state_.stage + 1, state_.epoch, state_.step, step.learning_rate);
+    numbers = step_.run(batch, step);
+    if (!std::isfinite(numbers.terms.loss)) {
+      throw loss_not_finite(numbers.terms, objective_->terms(), state_.stage + 1, state_.epoch,
+                            state_.step, step.learning_rate);
     }
     state_.images += batch.labels.size(0);
   }
-  beta_.observe(terms.cross_entropy, terms.kl, terms.cub);
-  state_.beta = beta_.state;
+  objective_->observe(numbers);
+  const LossTerms& terms = numbers.terms;
   state_.sums.loss += terms.loss;
   state_.sums.cross_entropy += terms.cross_entropy;
   state_.sums.kl += terms.kl;
-  state_.sums.cub += terms.cub;
-  state_.sums.avuc += terms.avuc;
   state_.sums.correct += terms.correct;
+  add_numbers(state_.sums.own, terms.own);
   epoch_seconds_ += seconds;
   state_.stage_seconds += seconds;
   context_.observer.step_done({state_.stage + 1, state_.epoch, state_.step, terms.loss});
@@ -234,9 +242,7 @@ bool StageTrainer::end_epoch() {
   EpochReport report = make_report(validation);
   report.best = state_.early_stop.observe(early_stop_, state_.epoch, validation);
   keep_models(report);
-  beta_.end_epoch();
-  state_.beta = beta_.state;
-  state_.avuc.end_epoch();
+  objective_->end_epoch();
   state_.sums = {};
   state_.images = 0;
   state_.step = 0;
@@ -258,12 +264,13 @@ EpochReport StageTrainer::make_report(const MetricValues& validation) const {
   report.learning_rate = learning_rate(options_.learning_rate,
                                        {report.steps - 1, batches_.per_epoch(), options_.epochs});
   const LossTerms& sums = state_.sums;
-  report.terms = {sums.loss / steps, sums.cross_entropy / steps, sums.kl / steps,
-                  sums.cub / steps,  sums.avuc / steps,          sums.correct};
+  report.terms = {sums.loss / steps, sums.cross_entropy / steps, sums.kl / steps, sums.correct, {}};
+  for (const auto& [key, sum] : sums.own) report.terms.own.emplace_back(key, sum / steps);
   report.train_accuracy = sums.correct / static_cast<double>(state_.images);
   report.kl_share = sums.loss > 0 ? sums.kl / sums.loss : 0;
-  report.beta = options_.method == TrainingMethod::kBnnCub ? beta_.beta() : 0;
-  report.avuc_threshold = options_.method == TrainingMethod::kBnnAvuc ? state_.avuc.value : 0;
+  report.term_names = objective_->terms();
+  report.values = objective_->values();
+  report.loss_summary = objective_->summary(report.terms);
   report.sigma = sigma_statistics(network_->parameters());
   report.validation = validation;
   report.seconds = epoch_seconds_;
@@ -300,9 +307,8 @@ void StageTrainer::log(const EpochReport& report) {
 }
 
 void StageTrainer::raise_alarms(const EpochReport& report) {
-  if (options_.method == TrainingMethod::kBnnCub) alarm_context_.beta = beta_.weight();
   count_one_answer(report, alarm_context_);
-  for (const Alarm& alarm : epoch_alarms(report, alarm_context_)) {
+  for (const Alarm& alarm : epoch_alarms(report, alarm_context_, *objective_)) {
     if (raised_.insert(alarm.kind).second) context_.observer.warning(alarm.text);
   }
 }
@@ -310,6 +316,7 @@ void StageTrainer::raise_alarms(const EpochReport& report) {
 void StageTrainer::write_checkpoint_now() {
   if (!all_finite(network_->parameters())) throw weights_not_finite(state_.stage + 1, state_.epoch);
   context_.lock.check();
+  state_.objective = objective_->state();
   models_.write();
   context_.metrics.sync();
   if (context_.events != nullptr) context_.events->sync();

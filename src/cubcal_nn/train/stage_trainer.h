@@ -14,6 +14,7 @@
 #include "cubcal_nn/train/run_folder.h"
 #include "cubcal_nn/train/stage_models.h"
 #include "cubcal_nn/train/training_batches.h"
+#include "cubcal_nn/train/training_step.h"
 
 namespace cubcal {
 
@@ -53,18 +54,18 @@ class StageTrainer {
   StageContext context_;
   TrainingState& state_;
   const StageOptions& options_;
+  std::unique_ptr<Objective> objective_;
   EarlyStopOptions early_stop_;
   std::unique_ptr<Network> network_;
   TrainingBatches batches_;
   TrainingStep step_;
-  BetaSchedule beta_;
   StageModels models_;
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
   AlarmContext alarm_context_;
   std::set<AlarmKind> raised_;
   double epoch_seconds_ = 0;
 
-  bool gaussian() const { return layer_kind(options_.method) == LayerKind::kVariational; }
+  bool gaussian() const { return options_.method.kind == LayerKind::kVariational; }
   KlScale kl_scale() const;
   void report_start();
   bool run_steps();

@@ -2,46 +2,25 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "cubcal_nn/losses/avuc_loss.h"
-#include "cubcal_nn/losses/mean_prediction.h"
-#include "cubcal_nn/train/run_options.h"
+#include "cubcal_nn/losses/objective.h"
 
 namespace cubcal {
 
-/// The terms of one step's loss.
-struct LossTerms {
-  double loss = 0;           ///< cross_entropy + kl + beta cub + avuc_weight avuc
-  double cross_entropy = 0;  ///< data term of the ELBO
-  double kl = 0;             ///< weighted
-  double cub = 0;            ///< unweighted
-  double avuc = 0;           ///< unweighted
-  double correct = 0;        ///< images whose mean prediction over the passes is right
+/// What one step comes to without KL, as tensors of the device.
+struct StepTerms {
+  StepLoss objective;
+  at::Tensor cross_entropy;
+  at::Tensor correct;  ///< images whose mean prediction is right
 };
 
-/// The loss of a stage's method on logits [S, B, K], all but KL, as tensors of the device.
-struct StepLoss {
-  at::Tensor loss;
-  at::Tensor cross_entropy, cub, avuc;
-  MeanPrediction prediction;
-};
-
-/// What changes from step to step, as scalars of the device.
-struct StepScalars {
-  at::Tensor beta;            ///< weight of CUB-Loss; undefined: 0
-  at::Tensor avuc_threshold;  ///< of AvUC
-};
-
-StepLoss step_loss(const at::Tensor& logits, const at::Tensor& labels,
-                   const at::Tensor& class_weights, const StageOptions& options,
-                   const StepScalars& scalars);
+/// `class_weights` is [K] or undefined; `scalars` and `replayed` are as in StepInput.
+StepTerms step_loss(const at::Tensor& logits, const at::Tensor& labels,
+                    const at::Tensor& class_weights, const Objective& objective,
+                    const at::Tensor& scalars, bool replayed);
 
 /// Everything the host wants to know of a step in one tensor (float64), so that the device is read
-/// once, and the reading of it.
-at::Tensor pack_terms(const StepLoss& loss, const at::Tensor& kl, const at::Tensor& labels);
-struct StepNumbers {
-  LossTerms terms;
-  UncertaintySums uncertainty;
-};
-StepNumbers unpack_terms(const at::Tensor& packed, std::int64_t batch);
+/// once, and the reading of it. The first number is the loss.
+at::Tensor pack_terms(const StepTerms& step, const at::Tensor& kl);
+StepNumbers unpack_terms(const at::Tensor& packed, const Objective& objective, std::int64_t batch);
 
 }  // namespace cubcal

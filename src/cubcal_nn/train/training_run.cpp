@@ -155,13 +155,13 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     ModelDescription description;
     description.network = options.network;
     description.class_names = set.class_names;
-    description.kind = layer_kind(stage.method);
+    description.kind = stage.method.kind;
     description.dropout_rate = stage.dropout_rate;
     description.preprocessing = preprocessing;
     description.prior_sigma = stage.kl.prior_sigma;
     description.provenance = provenance;
     description.provenance.seed = options.seed;
-    description.provenance.stage = training_method_name(stage.method);
+    description.provenance.stage = stage.method.name;
     StageOptions start = stage;
     if (has_tensors(head.state)) start.start = StageStart::kScratch;  // restored just below
     StageTrainer trainer({set, options, folder, preprocessing, description, device, head, metrics,

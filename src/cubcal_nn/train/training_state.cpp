@@ -10,50 +10,29 @@ using nlohmann::json;
 
 namespace {
 
-json terms_to_json(const LossTerms& terms) {
-  return {terms.loss, terms.cross_entropy, terms.kl, terms.cub, terms.avuc, terms.correct};
+json sums_to_json(const LossTerms& sums) {
+  json own = json::object();
+  for (const auto& [key, value] : sums.own) own[key] = value;
+  return {{"loss", sums.loss},
+          {"cross_entropy", sums.cross_entropy},
+          {"kl", sums.kl},
+          {"correct", sums.correct},
+          {"own", own}};
 }
 
-LossTerms terms_from_json(const json& list) {
-  return {list.at(0), list.at(1), list.at(2), list.at(3), list.at(4), list.at(5)};
+LossTerms sums_from_json(const json& object) {
+  LossTerms sums{
+      object.at("loss"), object.at("cross_entropy"), object.at("kl"), object.at("correct"), {}};
+  for (const auto& [key, value] : object.at("own").items()) sums.own.emplace_back(key, value);
+  return sums;
 }
 
-json beta_to_json(const BetaSchedule::State& state) {
-  return {{"epoch", state.epoch},   {"current", state.current}, {"data_sum", state.data_sum},
-          {"kl_sum", state.kl_sum}, {"cub_sum", state.cub_sum}, {"steps", state.steps}};
-}
-
-BetaSchedule::State beta_from_json(const json& object) {
-  BetaSchedule::State state;
-  object.at("epoch").get_to(state.epoch);
-  object.at("current").get_to(state.current);
-  object.at("data_sum").get_to(state.data_sum);
-  object.at("kl_sum").get_to(state.kl_sum);
-  object.at("cub_sum").get_to(state.cub_sum);
-  object.at("steps").get_to(state.steps);
-  return state;
-}
-
-json avuc_to_json(const AvucThreshold& avuc) {
-  return {{"value", avuc.value},
-          {"epochs", avuc.epochs},
-          {"finished_epochs", avuc.finished_epochs},
-          {"correct_sum", avuc.correct_sum},
-          {"incorrect_sum", avuc.incorrect_sum},
-          {"correct_count", avuc.correct_count},
-          {"incorrect_count", avuc.incorrect_count}};
-}
-
-AvucThreshold avuc_from_json(const json& object) {
-  AvucThreshold avuc;
-  object.at("value").get_to(avuc.value);
-  object.at("epochs").get_to(avuc.epochs);
-  object.at("finished_epochs").get_to(avuc.finished_epochs);
-  object.at("correct_sum").get_to(avuc.correct_sum);
-  object.at("incorrect_sum").get_to(avuc.incorrect_sum);
-  object.at("correct_count").get_to(avuc.correct_count);
-  object.at("incorrect_count").get_to(avuc.incorrect_count);
-  return avuc;
+/// What version 1 had in place of names; each objective finds its own state by its key.
+void read_version_1(const json& object, TrainingState& state) {
+  const json& list = object.at("sums");
+  state.sums = {
+      list.at(0), list.at(1), list.at(2), list.at(5), {{"cub", list.at(3)}, {"avuc", list.at(4)}}};
+  state.objective = {{"beta", object.at("beta")}, {"avuc", object.at("avuc")}};
 }
 
 json stop_to_json(const EarlyStop& stop) {
@@ -91,10 +70,9 @@ json to_json(const TrainingState& state) {
   return {{"stage", state.stage},
           {"epoch", state.epoch},
           {"step", state.step},
-          {"sums", terms_to_json(state.sums)},
+          {"sums", sums_to_json(state.sums)},
           {"images", state.images},
-          {"beta", beta_to_json(state.beta)},
-          {"avuc", avuc_to_json(state.avuc)},
+          {"objective", state.objective},
           {"early_stop", stop_to_json(state.early_stop)},
           {"stage_seconds", state.stage_seconds},
           {"finished", finished},
@@ -102,16 +80,19 @@ json to_json(const TrainingState& state) {
           {"events_bytes", state.events_bytes}};
 }
 
-TrainingState training_state_from_json(const json& object) {
+TrainingState training_state_from_json(const json& object, int version) {
   try {
     TrainingState state;
     object.at("stage").get_to(state.stage);
     object.at("epoch").get_to(state.epoch);
     object.at("step").get_to(state.step);
-    state.sums = terms_from_json(object.at("sums"));
+    if (version == 1) {
+      read_version_1(object, state);
+    } else {
+      state.sums = sums_from_json(object.at("sums"));
+      state.objective = object.at("objective");
+    }
     object.at("images").get_to(state.images);
-    state.beta = beta_from_json(object.at("beta"));
-    state.avuc = avuc_from_json(object.at("avuc"));
     state.early_stop = stop_from_json(object.at("early_stop"));
     object.at("stage_seconds").get_to(state.stage_seconds);
     for (const json& result : object.at("finished")) {

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cubcal_nn/losses/avuc_loss.h"
-#include "cubcal_nn/losses/beta_schedule.h"
+#include "cubcal_nn/losses/objective.h"
 #include "cubcal_nn/train/early_stop.h"
-#include "cubcal_nn/train/training_step.h"
 
 namespace cubcal {
 
@@ -27,9 +25,8 @@ struct TrainingState {
   std::int64_t epoch = 0;  ///< of the stage, that runs
   std::int64_t step = 0;   ///< batches of the epoch that are done
   LossTerms sums;          ///< over the epoch's steps so far
-  std::int64_t images = 0;  ///< seen in the epoch so far
-  BetaSchedule::State beta;
-  AvucThreshold avuc;
+  std::int64_t images = 0;   ///< seen in the epoch so far
+  nlohmann::json objective;  ///< Objective::state(); null: that of a stage that begins
   EarlyStop early_stop;
   double stage_seconds = 0;
   std::vector<StageResult> finished;  ///< stages
@@ -38,8 +35,13 @@ struct TrainingState {
   std::uint64_t events_bytes = 0;
 };
 
+/// What to_json writes. Version 1 had the sums as a list without names, and the states of CUB-Loss
+/// and AvUC side by side whatever was trained.
+inline constexpr int kTrainingStateVersion = 2;
+
 nlohmann::json to_json(const TrainingState& state);
-/// Throws DataError where the object is not what to_json writes.
-TrainingState training_state_from_json(const nlohmann::json& object);
+/// Throws DataError where the object is not what to_json wrote in that version, 1 or 2.
+TrainingState training_state_from_json(const nlohmann::json& object,
+                                       int version = kTrainingStateVersion);
 
 }  // namespace cubcal

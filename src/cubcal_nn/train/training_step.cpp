@@ -7,11 +7,13 @@
 
 namespace cubcal {
 
-TrainingStep::TrainingStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
+TrainingStep::TrainingStep(Network& network, const StageOptions& options,
+                           const Objective& objective, const KlScale& kl_scale,
                            at::Tensor class_weights, std::uint64_t seed,
                            const ComputeOptions& compute)
     : network_(network),
       options_(options),
+      objective_(objective),
       kl_scale_(kl_scale),
       class_weights_(std::move(class_weights)),
       seed_(seed),
@@ -20,8 +22,8 @@ TrainingStep::TrainingStep(Network& network, const StageOptions& options, const 
   set_precision(resolve_precision(compute.precision, device));
   if (compute.fused && device.is_cuda() && has_fused_kernels(device) &&
       network.options().dtype == at::kFloat) {
-    fused_ = std::make_unique<FusedStep>(network, options, kl_scale, class_weights_, seed,
-                                         optimiser_, compute.precision);
+    fused_ = std::make_unique<FusedStep>(network, options, objective, kl_scale, class_weights_,
+                                         seed, optimiser_, compute.precision);
   } else {
     passes_ = std::make_unique<WeightPasses>(network.parameters(),
                                              static_cast<std::size_t>(options.training_passes()),
@@ -40,8 +42,8 @@ std::vector<at::Tensor> TrainingStep::forward(const Batch& batch) {
   return logits;
 }
 
-LossTerms TrainingStep::run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold) {
-  if (fused_) return fused_->run(batch, step, threshold);
+StepNumbers TrainingStep::run(const Batch& batch, const StepOptions& step) {
+  if (fused_) return fused_->run(batch, step);
   const c10::AutoGradMode with_gradient(true);
   network_.parameters().zero_gradients();
   passes_->draw(NoiseKey{seed_, step.stream, 0});
@@ -49,21 +51,19 @@ LossTerms TrainingStep::run(const Batch& batch, const StepOptions& step, AvucThr
 
   at::Tensor z = at::stack(logits).detach();
   z.set_requires_grad(true);
-  StepScalars scalars;
-  if (step.beta > 0) scalars.beta = at::full({}, step.beta, z.options());
-  scalars.avuc_threshold = at::full({}, threshold.value, z.options());
-  const StepLoss loss = step_loss(z, batch.labels, class_weights_, options_, scalars);
-  loss.loss.backward();
+  const at::Tensor scalars =
+      at::tensor(objective_.scalars(), at::kDouble).to(z.device(), z.scalar_type());
+  const StepTerms terms =
+      step_loss(z, batch.labels, class_weights_, objective_, scalars, /*replayed=*/false);
+  terms.objective.loss.backward();
   passes_->backward(logits, z.grad());
   const bool gaussian = network_.options().kind == LayerKind::kVariational;
   const at::Tensor kl = gaussian ? add_kl_gradient(network_.parameters(), options_.kl, kl_scale_)
                                  : at::zeros({}, z.options().dtype(at::kDouble));
 
-  const StepNumbers numbers =
-      unpack_terms(pack_terms(loss, kl, batch.labels), batch.labels.size(0));
-  if (options_.method == TrainingMethod::kBnnAvuc) threshold.observe(numbers.uncertainty);
+  StepNumbers numbers = unpack_terms(pack_terms(terms, kl), objective_, batch.labels.size(0));
   if (std::isfinite(numbers.terms.loss)) optimiser_.step(step.learning_rate);
-  return numbers.terms;
+  return numbers;
 }
 
 }  // namespace cubcal

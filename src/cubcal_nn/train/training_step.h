@@ -8,7 +8,6 @@
 
 #include "cubcal_nn/bayes/kl.h"
 #include "cubcal_nn/bayes/weight_passes.h"
-#include "cubcal_nn/losses/avuc_loss.h"
 #include "cubcal_nn/models/network.h"
 #include "cubcal_nn/train/flat_sgd.h"
 #include "cubcal_nn/train/fused_step.h"
@@ -17,8 +16,8 @@
 
 namespace cubcal {
 
-/// One step of training: draws S sets of weights, runs the batch through each, computes the losses
-/// on the logits [S, B, K], and takes one step along the gradient, to which KL adds once.
+/// One step of training: draws S sets of weights, runs the batch through each, computes the
+/// objective on the logits [S, B, K], and takes one step along the gradient, to which KL adds once.
 ///
 /// Batch norm sees every pass, so its running statistics move S times per step: each time by
 /// 1 - (1 - m)^(1/S), which makes norm_momentum m over the step however many passes there are.
@@ -27,19 +26,22 @@ namespace cubcal {
 /// On a GPU with fused kernels it is FusedStep that runs.
 class TrainingStep {
  public:
-  /// class_weights: [K] on the network's device, undefined for none. The network must outlive it.
-  TrainingStep(Network& network, const StageOptions& options, const KlScale& kl_scale,
-               at::Tensor class_weights, std::uint64_t seed, const ComputeOptions& compute = {});
+  /// class_weights: [K] on the network's device, undefined for none. The network and the
+  /// objective must outlive it; it is this objective that counts, whatever the options' method has.
+  TrainingStep(Network& network, const StageOptions& options, const Objective& objective,
+               const KlScale& kl_scale, at::Tensor class_weights, std::uint64_t seed,
+               const ComputeOptions& compute = {});
 
-  /// Leaves the weights as they are where the loss is not finite. Feeds the threshold of AvUC where
-  /// the method is bnn+avuc.
-  LossTerms run(const Batch& batch, const StepOptions& step, AvucThreshold& threshold);
+  /// Leaves the weights as they are where the loss is not finite. What it returns is the
+  /// objective's to observe.
+  StepNumbers run(const Batch& batch, const StepOptions& step);
 
   FlatSgd& optimiser() { return optimiser_; }
 
  private:
   Network& network_;
   StageOptions options_;
+  const Objective& objective_;
   KlScale kl_scale_;
   at::Tensor class_weights_;
   std::uint64_t seed_;
