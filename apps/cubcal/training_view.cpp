@@ -7,6 +7,7 @@
 #include "cubcal_nn/bayes/layer_factory.h"
 #include "interrupt.h"
 #include "number_text.h"
+#include "option_flags.h"
 
 namespace cubcal::app {
 
@@ -92,7 +93,7 @@ void TrainingView::epoch_done(const EpochReport& report) {
 
 void TrainingView::warning(const std::string& sentence) {
   if (bar_) bar_->wipe();
-  std::cerr << "cubcal: warning: " << printable(sentence) << '\n';
+  std::cerr << "cubcal: warning: " << printable(options_as_flags(sentence)) << '\n';
 }
 
 bool TrainingView::stop_requested() { return InterruptWatch::interrupted(); }

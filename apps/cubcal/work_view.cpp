@@ -5,6 +5,7 @@
 #include "compute_setup.h"
 #include "cubcal/io/utf8.h"
 #include "interrupt.h"
+#include "option_flags.h"
 #include "progress_bar.h"
 #include "read_images.h"
 #include "settings_text.h"
@@ -27,7 +28,7 @@ class WatchedTraining : public TrainingView {
 void WorkView::line(const std::string& text) { std::cout << printable(text) << '\n' << std::flush; }
 
 void WorkView::warning(const std::string& sentence) {
-  std::cerr << "cubcal: warning: " << printable(sentence) << '\n';
+  std::cerr << "cubcal: warning: " << printable(options_as_flags(sentence)) << '\n';
 }
 
 void WorkView::computing_starts(const Recipe& recipe) {

@@ -220,8 +220,8 @@ TEST(Recipe, ValuesAreChecked) {
 
 TEST(Recipe, TextThatIsNoTomlIsAnErrorWithALine) {
   expect_error<ArgumentError>([] { parse("[stage1]\nepochs = = 2\n"); },
-                              "r.toml, line 2: this is no TOML");
-  expect_error<ArgumentError>([] { parse("a\nb\n"); }, "this is no TOML");
+                              "r.toml, line 2: this is not TOML");
+  expect_error<ArgumentError>([] { parse("a\nb\n"); }, "this is not TOML");
 }
 
 TEST(Recipe, OverridesAreTomlOrText) {

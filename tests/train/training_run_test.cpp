@@ -272,7 +272,8 @@ TEST(TrainingRun, AnotherNumberOfThreadsIsAWarning) {
   train_tiny(options, folder.file("run"), second);
   at::set_num_threads(threads);
   ASSERT_EQ(second.warnings.size(), 1U);
-  EXPECT_NE(second.warnings[0].find("use --threads " + std::to_string(threads)), std::string::npos)
+  EXPECT_NE(second.warnings[0].find("use the option 'threads' " + std::to_string(threads)),
+            std::string::npos)
       << second.warnings[0];
 }
 

@@ -254,7 +254,7 @@ class Page {
         whole_percent(kTellingCoefficient) +
         " on it is warned of. Values of fewer than 10 images are left aside.</p>\n"
         "<div class=\"scroll\"><table>\n<tr><th>Column</th><th>Values</th><th>About</th>"
-        "<th>it tells</th><th>told of it in turn</th></tr>\n";
+        "<th>told by the column</th><th>tells the column</th></tr>\n";
     for (const Association& table : tables) {
       text +=
           "<tr>" +

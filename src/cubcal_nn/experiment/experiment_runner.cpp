@@ -97,8 +97,9 @@ void check_user_overrides(const std::vector<std::string>& overrides) {
     const std::string key = each.substr(0, each.find('='));
     if (key == "seed" || key == "stages") {
       throw ArgumentError(
-          "--set " + key + " does not go with an experiment, which has runs of " +
-          (key == "seed" ? "several seeds: use --seeds and --only" : "both stages: use --only"));
+          "the option 'set' " + key + " does not go with an experiment, which has runs of " +
+          (key == "seed" ? "several seeds: use the option 'seeds' and the option 'only'"
+                         : "both stages: use the option 'only'"));
     }
   }
 }
@@ -128,7 +129,7 @@ ExperimentPlan read_plan(const ExperimentOptions& options) {
   ExperimentPlan plan = recipe.experiment;
   const bool on_disk = recipe.data.kind == DataKind::kPath;
   if (!plan.paper.empty() && !on_disk) {
-    throw ArgumentError("'" + options.recipe + "' names no data set: give --data PATH");
+    throw ArgumentError("'" + options.recipe + "' names no data set: give the option 'data'");
   }
   if (plan.smoke.empty() && on_disk) plan.smoke = kSmokeData;
   if (plan.name.empty()) plan.name = std::filesystem::path(options.recipe).stem().string();

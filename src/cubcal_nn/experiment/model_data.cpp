@@ -22,7 +22,8 @@ std::uint64_t parse_seed(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, seed);
   if (error != std::errc() || stop != end) {
-    throw ArgumentError("--data phantom:SEED needs a whole number from 0 on, not '" + text + "'");
+    throw ArgumentError("the option 'data' phantom:SEED needs a whole number from 0 on, not '" +
+                        text + "'");
   }
   return seed;
 }

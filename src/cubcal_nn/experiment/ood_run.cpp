@@ -85,7 +85,7 @@ std::vector<OodRow> chosen_rows(const std::string& names) {
     }
     chosen.push_back(*found);
   }
-  if (chosen.empty()) throw ArgumentError("--detectors names no detector");
+  if (chosen.empty()) throw ArgumentError("the option 'detectors' names no detector");
   return chosen;
 }
 

@@ -42,7 +42,7 @@ void check_same_recipe(const RunPart& part) {
   if (there == part.recipe.text) return;
   throw ArgumentError("'" + part.folder + "' was made with other settings (" +
                       first_difference(there, part.recipe.text) +
-                      "): give another --out, or remove it");
+                      "): give the option 'out' another folder, or remove it");
 }
 
 std::string RunPart::model() const { return folder + "/" + model_name; }

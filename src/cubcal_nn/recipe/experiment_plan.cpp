@@ -171,7 +171,7 @@ std::vector<ExperimentRun> experiment_runs(const ExperimentPlan& plan, std::size
     if (wanted.size() > before) continue;
     std::string known;
     for (const ExperimentRun& run : all) known += (known.empty() ? "" : ", ") + run.id();
-    throw ArgumentError("--only '" + pattern + "' matches no run; there are " + known);
+    throw ArgumentError("the option 'only' '" + pattern + "' matches no run; there are " + known);
   }
   std::vector<ExperimentRun> chosen;
   for (ExperimentRun& run : all) {

@@ -117,7 +117,7 @@ void read_data(StrictTable table, DataOptions& data, RunOptions& run) {
   read_phantom(table.section("phantom"), data.phantom);
   table.finish();
   if (data.kind == DataKind::kPath && data.path.empty()) {
-    throw ArgumentError("data of kind path needs a path: set data.path or give --data PATH");
+    throw ArgumentError("data of kind path needs a path: set data.path or give the option 'data'");
   }
 }
 
@@ -322,7 +322,7 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
     table = toml::parse(text, source);
   } catch (const toml::parse_error& error) {
     throw ArgumentError(source + ", line " + std::to_string(error.source().begin.line) +
-                        ": this is no TOML: " + std::string(error.description()));
+                        ": this is not TOML: " + std::string(error.description()));
   }
   for (const std::string& each : overrides) apply_override(table, each);
 

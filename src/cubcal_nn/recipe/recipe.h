@@ -23,7 +23,7 @@ struct Recipe {
 
 /// Strict: a key that does not exist is an ArgumentError that names it, its line and the nearest
 /// one that does; so is a value of a wrong type. `overrides` are "a.b=c", c as TOML or, where that
-/// is no TOML, as text. `source` names the recipe in errors.
+/// is not TOML, as text. `source` names the recipe in errors.
 ///
 /// Stages: those that have a table, [stage1] and [stage2], or of these the ones `stages` lists. The
 /// seed of the phantom set, of `fraction` and of `balance` is the run's unless given.

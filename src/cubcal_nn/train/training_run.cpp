@@ -58,7 +58,7 @@ CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
     observer.warning("the run was started with " + std::to_string(found->compute.threads) +
                      " threads and goes on with " + std::to_string(fresh.compute.threads) +
                      ", so its last bits may differ from those of a run that was not interrupted: "
-                     "use --threads " +
+                     "use the option 'threads' " +
                      std::to_string(found->compute.threads));
   }
   set_convolution_backend(found->compute.convolution);
