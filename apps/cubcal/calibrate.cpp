@@ -128,10 +128,10 @@ void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
     for (const Assessed& set : sets) {
       const std::optional<double>& before = set.assessment.before[info.metric];
       const std::optional<double>& after = set.assessment.after[info.metric];
-      row.push_back(metric_text(info, before));
-      row.push_back(metric_text(info, after));
+      row.push_back(metric_text(info.unit, before));
+      row.push_back(metric_text(info.unit, after));
       row.push_back(difference_text(
-          info, before && after ? std::optional<double>(*after - *before) : std::nullopt));
+          info.unit, before && after ? std::optional<double>(*after - *before) : std::nullopt));
     }
     table.add(row);
   }

@@ -102,10 +102,10 @@ void compare(const CompareOptions& options) {
       {"", "A", "B", "B − A", to_text(100 * options.bootstrap.level) + "% interval", ""});
   for (const MetricInfo& info : metric_infos()) {
     const auto& interval = paired.intervals[static_cast<std::size_t>(info.metric)];
-    table.add({metric_heading(info), metric_text(info, values_a[info.metric]),
-               metric_text(info, values_b[info.metric]),
-               difference_text(info, paired.difference[info.metric]), interval_text(info, interval),
-               verdict(info, interval)});
+    table.add({metric_heading(info), metric_text(info.unit, values_a[info.metric]),
+               metric_text(info.unit, values_b[info.metric]),
+               difference_text(info.unit, paired.difference[info.metric]),
+               interval_text(info.unit, interval), verdict(info, interval)});
   }
   std::cout << table << "\nPaired percentile bootstrap, " << options.bootstrap.replicates
             << " replicates by " << (groups.empty() ? "sample" : "group") << ", seed "

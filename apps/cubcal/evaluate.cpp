@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "clinical_options.h"
 #include "commands.h"
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/metrics/bootstrap.h"
@@ -22,6 +23,7 @@ struct EvaluateOptions {
   std::string json;
   InputOptions input;
   MetricOptions metrics;
+  ClinicalChoice clinical;
   std::size_t bootstrap = 0;
   BootstrapOptions bootstrap_options;
   bool ignore_groups = false;
@@ -49,14 +51,21 @@ void evaluate(const EvaluateOptions& options) {
     evaluation.detection =
         output_detection(predictive, predict_file(ood, evaluation.calibration), describe(ood));
   }
+  const std::vector<std::string> groups =
+      options.ignore_groups ? std::vector<std::string>{} : file.groups;
   if (options.bootstrap > 0) {
     evaluation.bootstrap = options.bootstrap_options;
     evaluation.bootstrap->replicates = options.bootstrap;
-    const bool grouped = !file.groups.empty() && !options.ignore_groups;
-    evaluation.bootstrap_by_group = grouped;
-    evaluation.intervals =
-        bootstrap_intervals(evaluation.facts, grouped ? file.groups : std::vector<std::string>{},
-                            *evaluation.bootstrap);
+    evaluation.bootstrap_by_group = !groups.empty();
+    evaluation.intervals = bootstrap_intervals(evaluation.facts, groups, *evaluation.bootstrap);
+  }
+  if (options.clinical.wanted) {
+    const ClinicalOptions clinical = clinical_options(options.clinical, evaluation.class_names);
+    const ClinicalMetrics metrics(evaluation.facts, predictive, clinical);
+    evaluation.clinical = ClinicalResult{clinical, metrics.values(), std::nullopt};
+    if (evaluation.bootstrap) {
+      evaluation.clinical->intervals = metrics.intervals(groups, *evaluation.bootstrap);
+    }
   }
   if (!options.json.empty()) write_json(options.json, evaluation_json(evaluation));
   if (options.json != "-") print_evaluation(std::cout, evaluation);
@@ -77,6 +86,7 @@ void add_evaluate(CLI::App& app) {
   add_input_options(*command, options->input);
   add_labels_option(*command, options->input);
   add_metric_options(*command, options->metrics);
+  add_clinical_options(*command, options->clinical);
   command
       ->add_option("--bootstrap", options->bootstrap,
                    "Replicates for intervals (0: none), by group when the file has groups")
@@ -94,7 +104,8 @@ void add_evaluate(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  cubcal example --out demo\n"
-      "  cubcal evaluate demo/test.npz --bootstrap 1000 --json demo/test.json");
+      "  cubcal evaluate demo/test.npz --bootstrap 1000 --json demo/test.json\n"
+      "  cubcal evaluate demo/test.npz --clinical --at-sensitivity 0.95 --prevalence 0.02");
   command->callback([options] { evaluate(*options); });
 }
 

@@ -1,6 +1,7 @@
 #include "cubcal/evaluation/evaluation_json.h"
 
 #include "cubcal/core/version.h"
+#include "cubcal/evaluation/clinical_json.h"
 #include "cubcal/metrics/accuracy_vs_uncertainty.h"
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal/metrics/classification.h"
@@ -163,6 +164,9 @@ std::string evaluation_json(const Evaluation& evaluation) {
   json["avu_curve"] = avu_curve_json(facts);
   json["selective"] = {{"by_uncertainty", selective_json(facts, Certainty::kEntropy)},
                        {"by_confidence", selective_json(facts, Certainty::kConfidence)}};
+  if (evaluation.clinical) {
+    json["clinical"] = clinical_json(*evaluation.clinical, evaluation.class_names);
+  }
   if (evaluation.detection) json["ood"] = detection_json(*evaluation.detection);
   return json.dump(2) + "\n";
 }

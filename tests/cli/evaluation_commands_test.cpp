@@ -1,0 +1,113 @@
+// What 'evaluate' and its neighbours say beyond the plain metrics, each in a second process.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+
+namespace cubcal::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class EvaluationCommands : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    scratch = new ScratchFolder;
+    const Outcome made = run({"example", "--out", "demo", "--samples", "400", "--passes", "10"});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  static void TearDownTestSuite() { delete scratch; }
+
+  static Outcome run(const std::vector<std::string>& arguments) {
+    return run_cubcal(arguments, scratch->path());
+  }
+  static Json json_of(const std::vector<std::string>& arguments) {
+    const Outcome result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out);
+  }
+  static void expect_words(const std::string& text, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      EXPECT_NE(text.find(word), std::string::npos) << word << " is not in " << text;
+    }
+  }
+  /// One sentence on standard error, nothing on standard output.
+  static void expect_refused(const std::vector<std::string>& arguments, int exit_code,
+                             const std::string& words) {
+    const Outcome result = run(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+
+  static ScratchFolder* scratch;
+};
+
+ScratchFolder* EvaluationCommands::scratch = nullptr;
+
+TEST_F(EvaluationCommands, ClinicalMetricsAreShownWhereAskedFor) {
+  EXPECT_EQ(run({"evaluate", "demo/test.npz"}).out.find("AUROC"), std::string::npos);
+  const Outcome text =
+      run({"evaluate", "demo/test.npz", "--clinical", "--threshold", "0.3", "--at-sensitivity",
+           "0.95", "--at-specificity", "0.9", "--prevalence", "malignant=0.02"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  expect_words(text.out,
+               {"AUROC, mean of classes", "Cohen's kappa", "calibration slope",
+                "its probability is at least 0.3", "of sensitivity 95%", "of specificity 90%",
+                "at the prevalence malignant 2%", "Answers by label"});
+}
+
+TEST_F(EvaluationCommands, ClinicalJsonHasValuesIntervalsAndPoints) {
+  const Json plain = json_of({"evaluate", "demo/test.npz", "--json", "-"});
+  EXPECT_FALSE(plain.contains("clinical"));
+  const Json json =
+      json_of({"evaluate", "demo/test.npz", "--clinical", "--at-sensitivity", "0.9", "--prevalence",
+               "0.1", "--prevalence", "malignant=0.02", "--bootstrap", "50", "--json", "-"});
+  const Json& clinical = json["clinical"];
+  EXPECT_EQ(clinical["metrics"].size(), 14U);
+  EXPECT_EQ(clinical["intervals"].size(), 14U);
+  for (const auto& [key, value] : clinical["metrics"].items()) {
+    const Json& interval = clinical["intervals"][key];
+    EXPECT_LE(interval[0].get<double>(), interval[1].get<double>()) << key;
+    EXPECT_TRUE(value.is_number()) << key;
+  }
+  ASSERT_EQ(clinical["operating_points"].size(), 2U);
+  EXPECT_EQ(clinical["operating_points"][0]["rule"], "answer");
+  const Json& point = clinical["operating_points"][1];
+  EXPECT_EQ(point["rule"], "sensitivity");
+  EXPECT_EQ(point["level"], 0.9);
+  for (const Json& row : point["per_class"]) {
+    EXPECT_GE(row["sensitivity"].get<double>(), 0.9);
+    EXPECT_EQ(row["prevalence"], row["name"] == "malignant" ? 0.02 : 0.1);
+    EXPECT_EQ(row["intervals"]["ppv"].size(), 2U);
+  }
+  // The recall of the plain table is the sensitivity of the answers.
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(clinical["operating_points"][0]["per_class"][k]["sensitivity"],
+              json["per_class"][k]["recall"]);
+    EXPECT_NEAR(clinical["confusion"]["shares"][k][k].get<double>(),
+                json["per_class"][k]["recall"].get<double>(), 1e-12);
+  }
+}
+
+TEST_F(EvaluationCommands, ClinicalOptionsAreChecked) {
+  const std::vector<std::string> base{"evaluate", "demo/test.npz"};
+  const auto refused = [&](std::vector<std::string> more, const std::string& words) {
+    more.insert(more.begin(), base.begin(), base.end());
+    expect_refused(more, 2, words);
+  };
+  refused({"--threshold", "0.5"}, "--threshold requires --clinical");
+  refused({"--clinical", "--threshold", "1.5"}, "the threshold must be in [0, 1], not 1.5");
+  refused({"--clinical", "--at-sensitivity", "0"}, "the sensitivity wanted");
+  refused({"--clinical", "--at-specificity", "95"}, "the specificity wanted");
+  refused({"--clinical", "--prevalence", "often"},
+          "--prevalence takes a share in [0, 1] or CLASS=SHARE, not 'often'");
+  refused({"--clinical", "--prevalence", "malignent=0.1"},
+          "the class 'malignent', which is not among the 3 classes; did you mean 'malignant'?");
+}
+
+}  // namespace
+}  // namespace cubcal::test
