@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "cubcal/io/csv.h"
+#include "cubcal/io/logits_file.h"
 
 namespace cubcal::test {
 namespace {
@@ -107,6 +109,68 @@ TEST_F(EvaluationCommands, ClinicalOptionsAreChecked) {
           "--prevalence takes a share in [0, 1] or CLASS=SHARE, not 'often'");
   refused({"--clinical", "--prevalence", "malignent=0.1"},
           "the class 'malignent', which is not among the 3 classes; did you mean 'malignant'?");
+}
+
+TEST_F(EvaluationCommands, ConformalSetsHoldTheTrueClass) {
+  for (const char* score : {"lac", "aps", "raps"}) {
+    const Json json = json_of(
+        {"conformal", "demo/val.npz", "--test", "demo/test.npz", "--score", score, "--json", "-"});
+    const Json& covered = json["overall"]["covered"];
+    EXPECT_GE(covered["interval"][1].get<double>(), 0.9) << score;
+    EXPECT_GE(covered["count"].get<int>(), json["forecast"]["covered_low"].get<int>()) << score;
+    EXPECT_EQ(json["cells"].size(), 1U);
+    EXPECT_EQ(json["tables"]["label"].size(), 3U);
+  }
+  const Outcome text =
+      run({"conformal", "demo/val.npz", "--test", "demo/test.npz", "--by", "class"});
+  expect_words(text.out, {"promised: the true class is in 90% of the sets at least, of each class",
+                          "malignant", "Sets by label", "right of one class %"});
+}
+
+TEST_F(EvaluationCommands, ConformalSetsByColumnAndAsCsv) {
+  for (const char* name : {"val", "test"}) {
+    LogitsFile file = read_logits_file(scratch->file("demo/" + std::string(name) + ".npz"));
+    file.columns = {{"site", {}}, {"sex", {}}};
+    for (std::size_t i = 0; i < file.labels.size(); ++i) {
+      file.columns[0].values.push_back(i % 4 == 0 ? "north" : "south");
+      file.columns[1].values.push_back(i % 2 == 0 ? "f" : "m");
+    }
+    if (std::string(name) == "test") file.columns[0].values[0] = "elsewhere";
+    write_logits_file(scratch->file(std::string(name) + "_columns.npz"), file);
+  }
+  const Json json = json_of({"conformal", "val_columns.npz", "--test", "test_columns.npz", "--by",
+                             "site", "--subgroups", "sex", "-o", "sets.csv", "--json", "-"});
+  EXPECT_EQ(json["by_column"], "site");
+  EXPECT_EQ(json["cells"].size(), 2U);
+  EXPECT_TRUE(json["forecast"].is_null());
+  EXPECT_EQ(json["tables"]["site"].size(), 3U);
+  EXPECT_EQ(json["tables"]["sex"][0]["name"], "f");
+  const CsvTable table = read_csv(scratch->file("sets.csv"));
+  ASSERT_EQ(table.rows.size(), 400U);
+  EXPECT_EQ(table.rows[0][table.column("set")], "benign|malignant|other") << "of an unseen site";
+  EXPECT_EQ(table.rows[0][table.column("size")], "3");
+}
+
+TEST_F(EvaluationCommands, ConformalTellsOfTooFewSamples) {
+  const Outcome text = run({"conformal", "demo/val.npz", "--test", "demo/test.npz", "--by", "class",
+                            "--alpha", "0.0005"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  expect_words(text.out, {"none: never ruled out", "Fewer than 1999 calibration samples"});
+}
+
+TEST_F(EvaluationCommands, ConformalOptionsAreChecked) {
+  const std::vector<std::string> base{"conformal", "demo/val.npz", "--test", "demo/test.npz"};
+  const auto refused = [&](std::vector<std::string> more, int code, const std::string& words) {
+    more.insert(more.begin(), base.begin(), base.end());
+    expect_refused(more, code, words);
+  };
+  refused({"--alpha", "1"}, 2, "alpha must be in (0, 1), not 1");
+  refused({"--score", "thr"}, 2, "the conformal score must be lac, aps or raps, not 'thr'");
+  refused({"--penalty", "-1"}, 2, "the penalty");
+  refused({"--by", "site"}, 1, "has no array 'column_site' [N]; its columns are: none");
+  refused({"--json", "demo/val.npz"}, 2, "is also an input");
+  refused({"-o", "demo/test.npz"}, 2, "is also an input");
+  expect_refused({"conformal", "demo/val.npz"}, 2, "--test is required");
 }
 
 }  // namespace
