@@ -1,5 +1,6 @@
 #include "cubcal/io/logits_file.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "cubcal/core/check.h"
@@ -7,6 +8,7 @@
 #include "cubcal/io/array_text.h"
 #include "cubcal/io/integer_array.h"
 #include "cubcal/io/labels.h"
+#include "cubcal/io/logits_csv.h"
 #include "cubcal/io/logits_rows.h"
 #include "cubcal/io/npz.h"
 
@@ -192,6 +194,26 @@ LogitsFile read_npy_logits(const std::shared_ptr<const ByteSource>& source,
   return file;
 }
 
+/// The whole source, which must be text. Binary files of other kinds have control characters near
+/// their beginning.
+std::string text_of(const ByteSource& source) {
+  constexpr std::size_t kLooked = 4096;
+  const std::size_t most = CsvOptions{}.max_bytes;
+  std::string text(std::min<std::uint64_t>(source.size(), kLooked), '\0');
+  source.read_at(0, text.data(), text.size());
+  const bool is_text = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
+  if (!is_text) throw DataError("'" + source.name() + "' is neither an npz, an npy nor a CSV file");
+  if (source.size() > most) {
+    throw DataError("'" + source.name() + "' has " + std::to_string(source.size()) +
+                    " bytes, but a CSV file may have " + std::to_string(most));
+  }
+  text.resize(source.size());
+  source.read_at(0, text.data(), text.size());
+  return text;
+}
+
 void leave_out_ignored(LogitsFile& file, const std::string& ignored) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < file.labels.size(); ++i) {
@@ -218,7 +240,7 @@ LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
   } else if (ZipArchive::is_likely(*source)) {
     file = read_npz_logits(std::move(source), reading);
   } else {
-    throw DataError("'" + source->name() + "' is neither an npz nor an npy file");
+    file = read_csv_logits(parse_csv(text_of(*source), source->name()), reading);
   }
   if (reading.with_labels && !reading.labels_file.empty()) {
     const std::vector<std::size_t>& shape = file.logits.shape();

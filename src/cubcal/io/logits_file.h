@@ -16,10 +16,10 @@ struct SampleColumn {
   std::vector<std::string> values;  ///< numbers as text, NaN as nothing
 };
 
-/// MC logits with what belongs to them, as read from an .npz file, or from a bare .npy file of
-/// logits alone. In the .npz: `logits` [S,N,K] or [N,K], and optionally `labels` [N] (or [N,1];
-/// integers, bools, or names of classes), `groups` [N], `files` [N], `class_names` [K] and
-/// `column_<name>` [N].
+/// MC logits with what belongs to them, as read from an .npz file, from a bare .npy file of
+/// logits alone, or from CSV (logits_csv.h). In the .npz: `logits` [S,N,K] or [N,K], and optionally
+/// `labels` [N] (or [N,1]; integers, bools, or names of classes), `groups` [N], `files` [N],
+/// `class_names` [K] and `column_<name>` [N].
 struct LogitsFile {
   NdArray logits;                        ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
   std::vector<std::int64_t> labels;      ///< empty when the file has none
