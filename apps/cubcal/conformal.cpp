@@ -154,7 +154,7 @@ void conformal(ConformalCommand command) {
   const std::vector<std::uint8_t> sets = prediction_sets(rule, predictive, groups_of(test, column));
   if (!command.output.empty()) write_sets(command.output, test, predictive, sets);
   const ConformalResult result = result_of(command, calibration, test, rule, sets);
-  if (!command.json.empty()) write_json(command.json, conformal_json(result));
+  if (!command.json.empty()) write_text(command.json, conformal_json(result));
   if (command.json != "-") print_conformal(std::cout, result);
 }
 

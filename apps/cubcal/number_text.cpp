@@ -50,8 +50,12 @@ const char* unit_text(MetricUnit unit) {
 }
 
 std::string metric_heading(const MetricInfo& info) {
-  const std::string unit = unit_text(info.unit);
-  return std::string(info.label) + (unit.empty() ? "" : " (" + unit + ")");
+  return metric_heading(MetricLabel{info.key, info.label, info.unit});
+}
+
+std::string metric_heading(const MetricLabel& label) {
+  const std::string unit = unit_text(label.unit);
+  return std::string(label.label) + (unit.empty() ? "" : " (" + unit + ")");
 }
 
 }  // namespace cubcal::app

@@ -22,5 +22,6 @@ std::string interval_text(MetricUnit unit, const std::optional<Interval>& interv
 const char* unit_text(MetricUnit unit);
 /// "ECE (%)": the label of a metric with its unit, where it has one.
 std::string metric_heading(const MetricInfo& info);
+std::string metric_heading(const MetricLabel& label);
 
 }  // namespace cubcal::app

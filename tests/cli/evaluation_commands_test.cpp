@@ -173,5 +173,85 @@ TEST_F(EvaluationCommands, ConformalOptionsAreChecked) {
   expect_refused({"conformal", "demo/val.npz"}, 2, "--test is required");
 }
 
+TEST_F(EvaluationCommands, SeveralFilesMakeOneTable) {
+  const Outcome text = run({"evaluate", "demo/val.npz", "demo/test.npz", "--clinical"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  expect_words(text.out, {"demo/val.npz  demo/test.npz", "accuracy (%)", "Cohen's kappa"});
+  const Json both = json_of({"evaluate", "demo/val.npz", "demo/test.npz", "--json", "-"});
+  ASSERT_EQ(both["evaluations"].size(), 2U);
+  EXPECT_EQ(both["evaluations"][1]["file"], "demo/test.npz");
+  EXPECT_EQ(both["evaluations"][1]["metrics"],
+            json_of({"evaluate", "demo/test.npz", "--json", "-"})["metrics"]);
+  expect_refused({"evaluate", "demo/val.npz", "demo/test.npz", "--ood", "demo/val.npz"}, 2,
+                 "--ood goes with one file, but 2 are named");
+  expect_refused({"evaluate", "-", "-"}, 2, "can be read once only");
+}
+
+TEST_F(EvaluationCommands, TablesForPapersAndSpreadsheets) {
+  const Outcome quiet = run({"evaluate", "demo/test.npz", "--bootstrap", "20", "--csv", "t.csv",
+                             "--markdown", "t.md", "--latex", "t.tex"});
+  EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
+  const CsvTable table = read_csv(scratch->file("t.csv"));
+  const Json json = json_of({"evaluate", "demo/test.npz", "--bootstrap", "20", "--json", "-"});
+  ASSERT_EQ(table.rows.size(), json["metrics"].size());
+  for (const std::vector<std::string>& row : table.rows) {
+    EXPECT_EQ(std::stod(row[table.column("value")]),
+              json["metrics"][row[table.column("metric")]].get<double>());
+    EXPECT_EQ(std::stod(row[table.column("high")]),
+              json["intervals"][row[table.column("metric")]][1].get<double>());
+  }
+  expect_words(contents_of(scratch->path() / "t.md"),
+               {"|  | demo/test.npz |\n|---|---:|\n| accuracy (%) | ", " ["});
+  expect_words(contents_of(scratch->path() / "t.tex"),
+               {"\\begin{tabular}{lr}\n\\toprule\n", "accuracy (\\%) & ", "$\\Delta$U",
+                "\\bottomrule\n\\end{tabular}\n"});
+  EXPECT_EQ(run({"evaluate", "demo/test.npz", "--latex", "-"}).out.rfind("\\begin{tabular}", 0),
+            0U);
+  expect_refused({"evaluate", "demo/test.npz", "--json", "-", "--csv", "-"}, 2,
+                 "only one of --json, --csv, --markdown and --latex can be '-'");
+  expect_refused({"evaluate", "demo/test.npz", "--csv", "demo/test.npz"}, 2, "is also an input");
+}
+
+TEST_F(EvaluationCommands, CompareSeveralModelsCorrectsThePValues) {
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "ts-nll", "-o", "ts.json"}).exit_code, 0);
+  ASSERT_EQ(run({"apply", "demo/test.npz", "--calibration", "ts.json", "-o", "ts.csv"}).exit_code,
+            0);
+  ASSERT_EQ(run({"apply", "demo/test.npz", "-o", "plain.csv"}).exit_code, 0);
+  const std::vector<std::string> base{"compare",     "plain.csv", "ts.csv",         "plain.csv",
+                                      "--bootstrap", "99",        "--probabilities"};
+  std::vector<std::string> as_json = base;
+  as_json.insert(as_json.end(), {"--json", "-", "--csv", "compare.csv"});
+  const Json json = json_of(as_json);
+  ASSERT_EQ(json["comparisons"].size(), 2U);
+  EXPECT_EQ(json["comparisons"][0]["p_values"], json["p_values"]);
+  const Json& same = json["comparisons"][1];
+  EXPECT_EQ(same["p_values"]["nll"], 1.0) << "of a file with itself";
+  const double p = json["p_values"]["nll"];
+  EXPECT_GE(p, 0.02) << "the smallest of 99 replicates";
+  EXPECT_NEAR(json["comparisons"][0]["holm_p_values"]["nll"].get<double>(), std::min(1.0, 2 * p),
+              1e-12);
+  EXPECT_EQ(read_csv(scratch->file("compare.csv")).rows.size(), 2 * json["a"].size());
+  const Outcome text = run(base);
+  expect_words(text.out, {"C  plain.csv", "p (Holm)", "C − A", "Holm's correction"});
+  const Json two =
+      json_of({"compare", "demo/test.npz", "demo/test.npz", "--bootstrap", "10", "--json", "-"});
+  EXPECT_FALSE(two.contains("comparisons"));
+}
+
+TEST_F(EvaluationCommands, LogitsFromCsvAndStandardInput) {
+  ASSERT_EQ(run({"apply", "demo/test.npz", "-o", "p.csv"}).exit_code, 0);
+  const Json from_csv = json_of({"evaluate", "p.csv", "--probabilities", "--json", "-"});
+  const Json direct = json_of({"evaluate", "demo/test.npz", "--json", "-"});
+  EXPECT_EQ(from_csv["metrics"]["accuracy"], direct["metrics"]["accuracy"]);
+  EXPECT_NEAR(from_csv["metrics"]["nll"].get<double>(), direct["metrics"]["nll"].get<double>(),
+              1e-9);
+  expect_refused({"evaluate", "p.csv"}, 1, "give --probabilities");
+  const std::string piped = "cat '" + scratch->file("demo/test.npz") +
+                            "' | '" CUBCAL_PROGRAM "' evaluate - --json '" +
+                            scratch->file("piped.json") + "' >/dev/null";
+  ASSERT_EQ(std::system(piped.c_str()), 0);
+  EXPECT_EQ(Json::parse(contents_of(scratch->path() / "piped.json")), direct);
+}
+
 }  // namespace
 }  // namespace cubcal::test

@@ -38,7 +38,8 @@ struct ClinicalResult {
 
 /// All that 'cubcal evaluate' found, for its text and its JSON.
 struct Evaluation {
-  std::string title;
+  std::string file;
+  std::string title;  ///< describes the file
   std::size_t passes = 0;
   std::vector<std::string> class_names;
   std::optional<Calibration> calibration;
