@@ -201,6 +201,40 @@ TEST(Clinical, IntervalsHoldTheValueAndDoNotDependOnThreads) {
   EXPECT_EQ(again.confusion[5]->high, intervals.confusion[5]->high);
 }
 
+// Resamples are worked out several at a time: each as it is by itself.
+TEST(Clinical, LanesEqualTheResamplesOneByOne) {
+  for (const std::size_t classes : {std::size_t{2}, std::size_t{4}}) {
+    const Case made = make_case(9, classes);
+    SeedStream stream(3, 0);
+    std::vector<LaneCounts> lanes(kSamples);
+    for (LaneCounts& each : lanes) {
+      for (std::int32_t& count : each.of) count = static_cast<std::int32_t>(stream.below(3));
+    }
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      if (made.facts.labels[i] == 1) lanes[i].of[2] = 0;  // a class that this resample lacks
+    }
+    for (std::size_t k = 0; k < classes; ++k) {
+      const RankedScores ranked = rank_class(made.facts, made.predictive, k);
+      const std::vector<std::uint32_t> ends = bin_ends(ranked, 15);
+      const auto together = class_numbers(ranked, lanes, ends);
+      for (std::size_t l = 0; l < kLanes; ++l) {
+        RankedCounts counts;
+        for (const std::uint32_t i : ranked.samples) {
+          counts.push_back(static_cast<std::uint32_t>(lanes[i].of[l]));
+        }
+        const ClassNumbers alone = class_numbers(ranked, counts, ends);
+        ASSERT_EQ(together[l].auroc.has_value(), alone.auroc.has_value());
+        EXPECT_NEAR(together[l].auroc.value_or(0), alone.auroc.value_or(0), 1e-12);
+        EXPECT_NEAR(together[l].aupr.value_or(0), alone.aupr.value_or(0), 1e-12);
+        EXPECT_NEAR(together[l].calibration.ece, alone.calibration.ece, 1e-12);
+        EXPECT_NEAR(together[l].calibration.reliability, alone.calibration.reliability, 1e-12);
+        EXPECT_NEAR(together[l].calibration.resolution, alone.calibration.resolution, 1e-12);
+        EXPECT_NEAR(together[l].calibration.uncertainty, alone.calibration.uncertainty, 1e-12);
+      }
+    }
+  }
+}
+
 // All samples of one group: every resample is the set itself.
 TEST(Clinical, IntervalsResampleWholeGroups) {
   const Case made = make_case(8);

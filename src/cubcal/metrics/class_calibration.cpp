@@ -19,6 +19,15 @@ double logit_of(double p) {
 
 }  // namespace
 
+void add_bin(ClassCalibration& calibration, double weight, double predicted, double observed,
+             double share) {
+  const double gap = predicted - observed;
+  const double apart = observed - share;
+  calibration.ece += weight * std::abs(gap);
+  calibration.reliability += weight * gap * gap;
+  calibration.resolution += weight * apart * apart;
+}
+
 std::vector<std::uint32_t> bin_ends(const RankedScores& ranked, std::size_t bins) {
   std::vector<std::uint32_t> ends;
   for (std::size_t r = 0; r < ranked.size(); ++r) {
@@ -53,13 +62,8 @@ ClassCalibration class_calibration(const RankedScores& ranked, const RankedCount
     }
     if (inside == 0) continue;
     const auto count = static_cast<double>(inside);
-    const double weight = count / total;
-    const double observed = static_cast<double>(inside_positives) / count;
-    const double gap = predicted / count - observed;
-    const double apart = observed - share;
-    result.ece += weight * std::abs(gap);
-    result.reliability += weight * gap * gap;
-    result.resolution += weight * apart * apart;
+    add_bin(result, count / total, predicted / count, static_cast<double>(inside_positives) / count,
+            share);
   }
   return result;
 }

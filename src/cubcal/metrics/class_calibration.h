@@ -21,6 +21,11 @@ struct ClassCalibration {
   double uncertainty = 0;  ///< share (1 - share): of the labels alone
 };
 
+/// Adds a bin that has a share `weight` of the samples, the mean p_k `predicted` and the share
+/// `observed` of class k; `share` is that of all samples.
+void add_bin(ClassCalibration& calibration, double weight, double predicted, double observed,
+             double share);
+
 /// Where in a ranking of p_k each bin that is not empty ends, from the highest bin down.
 std::vector<std::uint32_t> bin_ends(const RankedScores& ranked, std::size_t bins);
 

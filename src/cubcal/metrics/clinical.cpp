@@ -1,5 +1,7 @@
 #include "cubcal/metrics/clinical.h"
 
+#include <algorithm>
+
 #include "cubcal/core/check.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/metrics/ratio.h"
@@ -107,33 +109,36 @@ void ClinicalMetrics::add_agreement(ClinicalValues& values,
   }
 }
 
-void ClinicalMetrics::add_classes(ClinicalValues& values, const CountedConfusion& confusion,
-                                  SampleCounts counts) const {
-  double auroc = 0;
-  double aupr = 0;
-  double defined = 0;
-  ClassCalibration sums;
+void ClinicalMetrics::add_points(ClinicalValues& values, const CountedConfusion& confusion,
+                                 SampleCounts counts) const {
   RankedCounts own;
-  for (std::size_t k = 0; k < facts_.classes; ++k) {
-    take_counts(ranked_[k], counts, own);
-    if (const auto found = discrimination(ranked_[k], own)) {
-      values.by_class[k] = {found->auroc, found->aupr};
-      auroc += found->auroc;
-      aupr += found->aupr;
-      defined += 1;
-    }
-    const ClassCalibration calibration = class_calibration(ranked_[k], own, bin_ends_[k]);
-    sums.ece += calibration.ece;
-    sums.reliability += calibration.reliability;
-    sums.resolution += calibration.resolution;
-    sums.uncertainty += calibration.uncertainty;
-    for (std::size_t r = 0; r < options_.rules.size(); ++r) {
-      const OperatingRule& rule = options_.rules[r];
+  for (std::size_t r = 0; r < options_.rules.size(); ++r) {
+    const OperatingRule& rule = options_.rules[r];
+    for (std::size_t k = 0; k < facts_.classes; ++k) {
+      if (rule.rule != PointRule::kAnswer) take_counts(ranked_[k], counts, own);
       values.points[r][k] =
           point_values(rule.rule == PointRule::kAnswer ? point_by_answer(confusion, k)
                                                        : point_by_score(ranked_[k], own, rule),
                        options_.prevalence[k]);
     }
+  }
+}
+
+void ClinicalMetrics::add_classes(ClinicalValues& values,
+                                  const std::vector<ClassNumbers>& numbers) const {
+  double auroc = 0;
+  double aupr = 0;
+  double defined = 0;
+  ClassCalibration sums;
+  for (std::size_t k = 0; k < facts_.classes; ++k) {
+    values.by_class[k] = {numbers[k].auroc, numbers[k].aupr};
+    auroc += numbers[k].auroc.value_or(0);
+    aupr += numbers[k].aupr.value_or(0);
+    defined += numbers[k].auroc ? 1 : 0;
+    sums.ece += numbers[k].calibration.ece;
+    sums.reliability += numbers[k].calibration.reliability;
+    sums.resolution += numbers[k].calibration.resolution;
+    sums.uncertainty += numbers[k].calibration.uncertainty;
   }
   set(values, ClinicalMetric::kAuroc, ratio(auroc, defined));
   set(values, ClinicalMetric::kAupr, ratio(aupr, defined));
@@ -141,10 +146,6 @@ void ClinicalMetrics::add_classes(ClinicalValues& values, const CountedConfusion
   set(values, ClinicalMetric::kReliability, sums.reliability);
   set(values, ClinicalMetric::kResolution, sums.resolution);
   set(values, ClinicalMetric::kUncertainty, sums.uncertainty);
-  take_counts(mistakes_, counts, own);
-  if (const auto mistakes = discrimination(mistakes_, own)) {
-    set(values, ClinicalMetric::kMistakeAuroc, mistakes->auroc);
-  }
 }
 
 void ClinicalMetrics::add_calibration(ClinicalValues& values, SampleCounts counts) const {
@@ -156,13 +157,51 @@ void ClinicalMetrics::add_calibration(ClinicalValues& values, SampleCounts count
   set(values, ClinicalMetric::kIntercept, line.intercept);
 }
 
-ClinicalValues ClinicalMetrics::values(SampleCounts counts) const {
+ClinicalValues ClinicalMetrics::values_beside_classes(SampleCounts counts) const {
   ClinicalValues values = empty_table<double>(facts_.classes, options_.rules.size());
   const CountedConfusion confusion(facts_, counts);
   add_agreement(values, confusion);
-  add_classes(values, confusion, counts);
+  add_points(values, confusion, counts);
   add_calibration(values, counts);
+  RankedCounts own;
+  take_counts(mistakes_, counts, own);
+  if (const auto mistakes = discrimination(mistakes_, own)) {
+    set(values, ClinicalMetric::kMistakeAuroc, mistakes->auroc);
+  }
   return values;
+}
+
+ClinicalValues ClinicalMetrics::values(SampleCounts counts) const {
+  ClinicalValues values = values_beside_classes(counts);
+  std::vector<ClassNumbers> numbers;
+  RankedCounts own;
+  for (std::size_t k = 0; k < facts_.classes; ++k) {
+    take_counts(ranked_[k], counts, own);
+    numbers.push_back(class_numbers(ranked_[k], own, bin_ends_[k]));
+  }
+  add_classes(values, numbers);
+  return values;
+}
+
+void ClinicalMetrics::add_replicates(std::vector<ClinicalValues>& replicates, std::size_t first,
+                                     const ResamplingUnits& units, std::uint64_t seed) const {
+  const std::size_t lanes = std::min(kLanes, replicates.size() - first);
+  // Lanes without a replicate count every sample once.
+  std::vector<LaneCounts> counts(facts_.samples, LaneCounts{{1, 1, 1, 1, 1, 1, 1, 1}});
+  for (std::size_t l = 0; l < lanes; ++l) {
+    SeedStream stream(seed, first + l);
+    const std::vector<std::uint32_t> drawn = draw_counts(units, stream);
+    for (std::size_t i = 0; i < facts_.samples; ++i) {
+      counts[i].of[l] = static_cast<std::int32_t>(drawn[i]);
+    }
+    replicates[first + l] = values_beside_classes(SampleCounts(drawn));
+  }
+  std::vector<std::vector<ClassNumbers>> numbers(lanes);
+  for (std::size_t k = 0; k < facts_.classes; ++k) {
+    const auto own = class_numbers(ranked_[k], counts, bin_ends_[k]);
+    for (std::size_t l = 0; l < lanes; ++l) numbers[l].push_back(own[l]);
+  }
+  for (std::size_t l = 0; l < lanes; ++l) add_classes(replicates[first + l], numbers[l]);
 }
 
 ClinicalIntervals ClinicalMetrics::intervals(const std::vector<std::string>& groups,
@@ -170,12 +209,8 @@ ClinicalIntervals ClinicalMetrics::intervals(const std::vector<std::string>& gro
   check_bootstrap_options(options);
   const ResamplingUnits units = resampling_units(facts_.samples, groups, "labels");
   std::vector<ClinicalValues> replicates(options.replicates);
-  parallel_blocks(options.replicates, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t r = first; r < last; ++r) {
-      SeedStream stream(options.seed, r);
-      const std::vector<std::uint32_t> counts = draw_counts(units, stream);
-      replicates[r] = values(SampleCounts(counts));
-    }
+  parallel_blocks(options.replicates, kLanes, [&](std::size_t first, std::size_t) {
+    add_replicates(replicates, first, units, options.seed);
   });
   ClinicalIntervals intervals = empty_table<Interval>(facts_.classes, options_.rules.size());
   const std::vector<std::optional<Interval>*> wanted = fields_of(intervals);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cubcal/metrics/class_calibration.h"
+#include "cubcal/metrics/class_lanes.h"
 #include "cubcal/metrics/metric_values.h"
 #include "cubcal/metrics/operating_point.h"
 #include "cubcal/metrics/ranked_scores.h"
@@ -96,8 +97,14 @@ class ClinicalMetrics {
 
  private:
   void add_agreement(ClinicalValues& values, const CountedConfusion& confusion) const;
-  void add_classes(ClinicalValues& values, const CountedConfusion& confusion,
-                   SampleCounts counts) const;
+  /// All but what the rankings of the classes give.
+  ClinicalValues values_beside_classes(SampleCounts counts) const;
+  void add_points(ClinicalValues& values, const CountedConfusion& confusion,
+                  SampleCounts counts) const;
+  void add_classes(ClinicalValues& values, const std::vector<ClassNumbers>& numbers) const;
+  /// Of replicates first ... first + kLanes - 1, or as many of them as there are.
+  void add_replicates(std::vector<ClinicalValues>& replicates, std::size_t first,
+                      const ResamplingUnits& units, std::uint64_t seed) const;
   void add_calibration(ClinicalValues& values, SampleCounts counts) const;
 
   const SampleFacts& facts_;
