@@ -156,7 +156,7 @@ std::string report_json(const Report& report, const AdaptiveCommandOptions& opti
 void replay_file(AdaptiveCommandOptions options) {
   if (options.no_gamma) options.decision.gamma.reset();
   const Report report = make_report(options);
-  if (!options.json.empty()) write_json(options.json, report_json(report, options));
+  if (!options.json.empty()) write_text(options.json, report_json(report, options));
   if (options.json != "-") print_report(report, options);
 }
 

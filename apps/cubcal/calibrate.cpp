@@ -128,10 +128,10 @@ void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
     for (const Assessed& set : sets) {
       const std::optional<double>& before = set.assessment.before[info.metric];
       const std::optional<double>& after = set.assessment.after[info.metric];
-      row.push_back(metric_text(info, before));
-      row.push_back(metric_text(info, after));
+      row.push_back(metric_text(info.unit, before));
+      row.push_back(metric_text(info.unit, after));
       row.push_back(difference_text(
-          info, before && after ? std::optional<double>(*after - *before) : std::nullopt));
+          info.unit, before && after ? std::optional<double>(*after - *before) : std::nullopt));
     }
     table.add(row);
   }
@@ -188,7 +188,7 @@ void calibrate_with(const CalibrateOptions& options, const LogitsFile& validatio
   const MetricOptions metrics = convention_of(options.fit);
   if (validation.has_labels) sets.push_back(assess("validation", validation, result, metrics));
   if (test) sets.push_back(assess("test", *test, result, metrics));
-  write_json(options.output, calibration_to_json(result.calibration));
+  write_text(options.output, calibration_to_json(result.calibration));
   if (options.output != "-") {
     print_fit(std::cout, result, options, validation);
     if (!sets.empty()) {
@@ -214,7 +214,7 @@ void calibrate_with_the_best(const CalibrateOptions& options, const LogitsFile& 
     return;
   }
   const FitResult& best = choice.selection.candidates[*choice.selection.best].fit;
-  write_json(options.output, calibration_to_json(best.calibration));
+  write_text(options.output, calibration_to_json(best.calibration));
   if (options.output != "-") out << "\nwrote " << options.output << '\n';
   tell(best.warnings);
 }

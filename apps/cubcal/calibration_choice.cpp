@@ -29,13 +29,13 @@ TextTable effects_table(const std::vector<CalibrationCandidate>& candidates,
   table.add(temperatures);
   for (const MetricInfo& info : metric_infos()) {
     if (info.better == 0) continue;
-    std::vector<std::string> row{metric_heading(info),
-                                 metric_text(info, effects.front()->before[info.metric]) + "  "};
+    std::vector<std::string> row{
+        metric_heading(info), metric_text(info.unit, effects.front()->before[info.metric]) + "  "};
     for (const CalibrationEffect* effect : effects) {
       const int change = effect->change(info.metric);
-      row.push_back(metric_text(info, effect->after[info.metric]) + (change > 0   ? " +"
-                                                                     : change < 0 ? " −"
-                                                                                  : "  "));
+      row.push_back(metric_text(info.unit, effect->after[info.metric]) + (change > 0   ? " +"
+                                                                          : change < 0 ? " −"
+                                                                                       : "  "));
     }
     table.add(row);
   }

@@ -17,6 +17,7 @@ void add_boundary(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_completion(CLI::App& app);
+void add_conformal(CLI::App& app);
 void add_data(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);

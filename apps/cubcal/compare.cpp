@@ -6,12 +6,14 @@
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/io/logits_rows.h"
 #include "cubcal/metrics/bootstrap.h"
+#include "cubcal/metrics/holm.h"
 #include "cubcal/version.h"
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
 #include "option_checks.h"
+#include "table_output.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -21,21 +23,51 @@ namespace {
 struct CompareOptions {
   std::string file_a;
   std::string file_b;
+  std::vector<std::string> more;
   std::string calibration_a;
   std::string calibration_b;
   std::string json;
+  TableTargets tables;
   InputOptions input;
   MetricOptions metrics;
   BootstrapOptions bootstrap;
   bool ignore_groups = false;
 };
 
+/// Files are named A to Z.
+constexpr int kMostOthers = 25;
+
+/// What became of one file beside the first.
+struct Comparison {
+  std::string name;  ///< "B", "C", ...
+  std::string file;
+  std::string title;
+  MetricValues values;
+  PairedDifference paired;
+  MetricValues holm;  ///< p-values adjusted over the files that are compared with the first
+};
+
+/// All that 'cubcal compare' found.
+struct ComparisonResult {
+  std::string file_a;
+  std::string title_a;
+  std::string matched_by;
+  std::size_t samples = 0;
+  std::size_t classes = 0;
+  bool by_group = false;
+  MetricValues values_a;
+  std::vector<Comparison> others;
+};
+
 /// Which side the interval is on: "B better", "A better", or nothing when it holds 0.
-std::string verdict(const MetricInfo& info, const std::optional<Interval>& interval) {
-  const int side = better_side(info, interval);
+std::string verdict(const MetricInfo& info, const Comparison& comparison) {
+  const int side =
+      better_side(info, comparison.paired.intervals[static_cast<std::size_t>(info.metric)]);
   if (side == 0) return "";
-  return side > 0 ? "B better" : "A better";
+  return (side > 0 ? comparison.name : "A") + " better";
 }
+
+std::string p_text(const std::optional<double>& p) { return p ? fixed(*p, 4) : "–"; }
 
 LogitsFile read_side(const std::string& path, const InputOptions& input) {
   LogitsFile file = read_input(path, input);
@@ -61,57 +93,173 @@ SampleFacts facts_of(const LogitsFile& file, const std::string& calibration_path
   return sample_facts(predict_file(file, calibration), file.labels, metrics);
 }
 
-void compare(const CompareOptions& options) {
-  refuse_output_over_input(
-      options.json, {options.file_a, options.file_b, options.calibration_a, options.calibration_b,
-                     options.input.reading.labels_file});
-  const LogitsFile file_a = read_side(options.file_a, options.input);
-  LogitsFile file_b = read_side(options.file_b, options.input);
-  const std::string matched_by = align(file_a, file_b, options.input);
-  const SampleFacts a = facts_of(file_a, options.calibration_a, options.metrics);
-  const SampleFacts b = facts_of(file_b, options.calibration_b, options.metrics);
-  if (file_a.groups != file_b.groups && !file_a.groups.empty() && !file_b.groups.empty()) {
-    throw DataError(file_a.path + " and " + file_b.path + " do not have the same groups");
-  }
-  std::vector<std::string> groups = file_a.groups.empty() ? file_b.groups : file_a.groups;
-  if (options.ignore_groups) groups.clear();
-  const MetricValues values_a = metric_values(a);
-  const MetricValues values_b = metric_values(b);
-  const PairedDifference paired = paired_bootstrap(a, b, groups, options.bootstrap);
-
-  if (!options.json.empty()) {
-    nlohmann::ordered_json json;
-    json["cubcal"] = kVersion;
-    json["samples"] = a.samples;
-    json["classes"] = a.classes;
-    json["matched_by"] = matched_by;
-    json["a"] = metrics_json(values_a);
-    json["b"] = metrics_json(values_b);
-    json["difference"] = metrics_json(paired.difference);
-    json["intervals"] = intervals_json(paired.intervals);
-    json["bootstrap"] = bootstrap_json(options.bootstrap, !groups.empty());
-    json["convention"] = convention_json(options.metrics);
-    write_json(options.json, json.dump(2) + "\n");
-    if (options.json == "-") return;
-  }
-
-  std::cout << "A  " << describe(file_a) << "\nB  " << describe(file_b)
-            << "\n   samples matched by " << (matched_by == "files" ? "'files'" : "their order")
-            << "\n\n";
-  TextTable table(
-      {"", "A", "B", "B − A", to_text(100 * options.bootstrap.level) + "% interval", ""});
+/// Adjusted over the others, metric by metric.
+void adjust_p_values(std::vector<Comparison>& others) {
   for (const MetricInfo& info : metric_infos()) {
-    const auto& interval = paired.intervals[static_cast<std::size_t>(info.metric)];
-    table.add({metric_heading(info), metric_text(info, values_a[info.metric]),
-               metric_text(info, values_b[info.metric]),
-               difference_text(info, paired.difference[info.metric]), interval_text(info, interval),
-               verdict(info, interval)});
+    std::vector<double> p_values;
+    for (const Comparison& each : others) {
+      if (each.paired.p_values[info.metric]) p_values.push_back(*each.paired.p_values[info.metric]);
+    }
+    const std::vector<double> adjusted = holm_adjusted(p_values);
+    std::size_t next = 0;
+    for (Comparison& each : others) {
+      if (each.paired.p_values[info.metric]) each.holm[info.metric] = adjusted[next++];
+    }
   }
-  std::cout << table << "\nPaired percentile bootstrap, " << options.bootstrap.replicates
-            << " replicates by " << (groups.empty() ? "sample" : "group") << ", seed "
-            << options.bootstrap.seed
-            << "; a side is called better where the interval does not hold 0.\n"
-            << convention_text(options.metrics) << ".\n";
+}
+
+ComparisonResult compared(const CompareOptions& options) {
+  const LogitsFile file_a = read_side(options.file_a, options.input);
+  const SampleFacts a = facts_of(file_a, options.calibration_a, options.metrics);
+  ComparisonResult result;
+  result.file_a = file_a.path;
+  result.title_a = describe(file_a);
+  result.samples = a.samples;
+  result.classes = a.classes;
+  result.values_a = metric_values(a);
+  std::vector<std::string> paths{options.file_b};
+  paths.insert(paths.end(), options.more.begin(), options.more.end());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    LogitsFile file = read_side(paths[i], options.input);
+    const std::string matched_by = align(file_a, file, options.input);
+    if (i == 0 || matched_by == "order") result.matched_by = matched_by;
+    if (file_a.groups != file.groups && !file_a.groups.empty() && !file.groups.empty()) {
+      throw DataError(file_a.path + " and " + file.path + " do not have the same groups");
+    }
+    std::vector<std::string> groups = file_a.groups.empty() ? file.groups : file_a.groups;
+    if (options.ignore_groups) groups.clear();
+    result.by_group = !groups.empty();
+    const SampleFacts b =
+        facts_of(file, i == 0 ? options.calibration_b : std::string(), options.metrics);
+    result.others.push_back({std::string(1, static_cast<char>('B' + i)),
+                             file.path,
+                             describe(file),
+                             metric_values(b),
+                             paired_bootstrap(a, b, groups, options.bootstrap),
+                             {}});
+  }
+  adjust_p_values(result.others);
+  return result;
+}
+
+nlohmann::ordered_json comparison_json(const ComparisonResult& result,
+                                       const CompareOptions& options) {
+  const Comparison& first = result.others.front();
+  nlohmann::ordered_json json;
+  json["cubcal"] = kVersion;
+  json["samples"] = result.samples;
+  json["classes"] = result.classes;
+  json["matched_by"] = result.matched_by;
+  json["a"] = metrics_json(result.values_a);
+  json["b"] = metrics_json(first.values);
+  json["difference"] = metrics_json(first.paired.difference);
+  json["intervals"] = intervals_json(first.paired.intervals);
+  json["p_values"] = p_values_json(first.paired.p_values);
+  if (result.others.size() > 1) {
+    for (const Comparison& each : result.others) {
+      json["comparisons"].push_back({{"file", each.file},
+                                     {"metrics", metrics_json(each.values)},
+                                     {"difference", metrics_json(each.paired.difference)},
+                                     {"intervals", intervals_json(each.paired.intervals)},
+                                     {"p_values", p_values_json(each.paired.p_values)},
+                                     {"holm_p_values", p_values_json(each.holm)}});
+    }
+  }
+  json["bootstrap"] = bootstrap_json(options.bootstrap, result.by_group);
+  json["convention"] = convention_json(options.metrics);
+  return json;
+}
+
+/// The table of one comparison as it is printed.
+PaperTable table_of(const ComparisonResult& result, const Comparison& other, double level) {
+  const bool several = result.others.size() > 1;
+  PaperTable table;
+  table.header = {"", "A", other.name, other.name + " − A", to_text(100 * level) + "% interval",
+                  "p"};
+  if (several) table.header.push_back("p (Holm)");
+  table.header.push_back("");
+  for (const MetricInfo& info : metric_infos()) {
+    const auto& interval = other.paired.intervals[static_cast<std::size_t>(info.metric)];
+    std::vector<std::string> row{metric_heading(info),
+                                 metric_text(info.unit, result.values_a[info.metric]),
+                                 metric_text(info.unit, other.values[info.metric]),
+                                 difference_text(info.unit, other.paired.difference[info.metric]),
+                                 interval_text(info.unit, interval),
+                                 p_text(other.paired.p_values[info.metric])};
+    if (several) row.push_back(p_text(other.holm[info.metric]));
+    row.push_back(verdict(info, other));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// All comparisons below each other, for a paper and as CSV.
+PaperTable whole_table(const ComparisonResult& result, double level) {
+  PaperTable table;
+  table.csv_header = {"a",          "b",   "metric", "value_a", "value_b",
+                      "difference", "low", "high",   "p",       "p_holm"};
+  for (const Comparison& other : result.others) {
+    PaperTable own = table_of(result, other, level);
+    if (table.header.empty()) {
+      table.header = std::move(own.header);
+    } else {
+      own.rows.insert(own.rows.begin(), std::move(own.header));
+    }
+    table.rows.insert(table.rows.end(), own.rows.begin(), own.rows.end());
+    for (const MetricInfo& info : metric_infos()) {
+      std::vector<std::string> row{result.file_a,
+                                   other.file,
+                                   info.key,
+                                   exact_text(result.values_a[info.metric]),
+                                   exact_text(other.values[info.metric]),
+                                   exact_text(other.paired.difference[info.metric])};
+      for (const std::string& end :
+           exact_interval(other.paired.intervals[static_cast<std::size_t>(info.metric)])) {
+        row.push_back(end);
+      }
+      row.push_back(exact_text(other.paired.p_values[info.metric]));
+      row.push_back(exact_text(other.holm[info.metric]));
+      table.csv_rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+void print_comparison(std::ostream& out, const ComparisonResult& result,
+                      const CompareOptions& options) {
+  out << "A  " << result.title_a << '\n';
+  for (const Comparison& each : result.others) out << each.name << "  " << each.title << '\n';
+  out << "   samples matched by " << (result.matched_by == "files" ? "'files'" : "their order")
+      << '\n';
+  for (const Comparison& each : result.others) {
+    const PaperTable paper = table_of(result, each, options.bootstrap.level);
+    TextTable table(paper.header);
+    for (const auto& row : paper.rows) table.add(row);
+    out << '\n' << table;
+  }
+  out << "\nPaired percentile bootstrap, " << options.bootstrap.replicates << " replicates by "
+      << (result.by_group ? "group" : "sample") << ", seed " << options.bootstrap.seed
+      << "; a side is called better where the interval does not hold 0.\n"
+      << (result.others.size() > 1
+              ? "Holm's correction is over the models compared with A, for each metric.\n"
+              : "")
+      << convention_text(options.metrics) << ".\n";
+}
+
+void compare(const CompareOptions& options) {
+  std::vector<std::string> inputs{options.file_a, options.file_b, options.calibration_a,
+                                  options.calibration_b, options.input.reading.labels_file};
+  inputs.insert(inputs.end(), options.more.begin(), options.more.end());
+  refuse_output_over_input(options.json, inputs);
+  for (const std::string& target : options.tables.all()) refuse_output_over_input(target, inputs);
+  check_one_stdout(options.tables, options.json);
+  const ComparisonResult result = compared(options);
+  if (!options.json.empty()) {
+    write_text(options.json, comparison_json(result, options).dump(2) + "\n");
+  }
+  write_tables(options.tables, whole_table(result, options.bootstrap.level));
+  if (options.json == "-" || options.tables.to_stdout()) return;
+  print_comparison(std::cout, result, options);
 }
 
 }  // namespace
@@ -119,9 +267,13 @@ void compare(const CompareOptions& options) {
 void add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand(
-      "compare", "Difference of two sets of logits over the same samples, with intervals");
+      "compare", "Differences of sets of logits over the same samples, with intervals");
   command->add_option("A", options->file_a, ".npz with logits and labels")->required();
   command->add_option("B", options->file_b, "The same samples from another model")->required();
+  command
+      ->add_option("MORE", options->more,
+                   "Further models, each compared with A; p-values are then corrected (Holm)")
+      ->expected(0, kMostOthers - 1);
   command->add_option("--calibration-a", options->calibration_a, "Apply this calibration to A");
   command->add_option("--calibration-b", options->calibration_b, "Apply this calibration to B");
   add_input_options(*command, options->input);
@@ -139,6 +291,7 @@ void add_compare(CLI::App& app) {
                     "Resample single samples even when the files have groups");
   command->add_option("--json", options->json,
                       "Write everything as JSON to this file, '-': stdout");
+  add_table_options(*command, options->tables);
   command->footer(
       "Example (before and after calibration):\n"
       "  cubcal example --out demo\n"

@@ -66,7 +66,7 @@ void data_inspect(const DataInspectOptions& options) {
   const std::vector<ImageFacts> facts = read_facts(catalog, reader);
   const std::vector<Finding> findings = examine(catalog, facts, options.examine);
   if (!options.json.empty()) {
-    write_json(options.json, inspection_json(catalog, facts, findings, options.examine));
+    write_text(options.json, inspection_json(catalog, facts, findings, options.examine));
   }
   if (!options.page.empty()) {
     const auto thumbnails = [&](const SampleList& images) {

@@ -1,10 +1,14 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
+#include "clinical_options.h"
 #include "commands.h"
+#include "cubcal/core/error.h"
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/detection.h"
+#include "evaluation_table.h"
 #include "evaluation_text.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -16,27 +20,46 @@ namespace cubcal::app {
 namespace {
 
 struct EvaluateOptions {
-  std::string file;
+  std::vector<std::string> files;
   std::string calibration;
   std::string ood;
   std::string json;
+  TableTargets tables;
   InputOptions input;
   MetricOptions metrics;
+  ClinicalChoice clinical;
   std::size_t bootstrap = 0;
   BootstrapOptions bootstrap_options;
   bool ignore_groups = false;
 };
 
-void evaluate(const EvaluateOptions& options) {
-  refuse_output_over_input(options.json, {options.file, options.calibration, options.ood,
-                                          options.input.reading.labels_file});
+void check_evaluate_options(const EvaluateOptions& options) {
+  std::vector<std::string> inputs = options.files;
+  inputs.insert(inputs.end(),
+                {options.calibration, options.ood, options.input.reading.labels_file});
+  refuse_output_over_input(options.json, inputs);
+  for (const std::string& target : options.tables.all()) refuse_output_over_input(target, inputs);
+  check_one_stdout(options.tables, options.json);
   check_bootstrap_options(options.bootstrap_options);
-  const LogitsFile file = read_input(options.file, options.input);
+  if (options.files.size() == 1) return;
+  if (std::count(options.files.begin(), options.files.end(), "-") > 1) {
+    throw ArgumentError("standard input, '-', can be read once only");
+  }
+  if (!options.calibration.empty() || !options.ood.empty()) {
+    throw ArgumentError(std::string(options.calibration.empty() ? "--ood" : "--calibration") +
+                        " goes with one file, but " + std::to_string(options.files.size()) +
+                        " are named");
+  }
+}
+
+Evaluation evaluate_file(const std::string& path, const EvaluateOptions& options) {
+  const LogitsFile file = read_input(path, options.input);
   require_labels(file, "evaluation");
   Evaluation evaluation;
   if (!options.calibration.empty()) {
     evaluation.calibration = load_calibration(options.calibration);
   }
+  evaluation.file = file.path;
   evaluation.title = describe(file);
   evaluation.class_names = class_labels(file);
   evaluation.passes = McLogits(file.logits).passes();
@@ -49,17 +72,43 @@ void evaluate(const EvaluateOptions& options) {
     evaluation.detection =
         output_detection(predictive, predict_file(ood, evaluation.calibration), describe(ood));
   }
+  const std::vector<std::string> groups =
+      options.ignore_groups ? std::vector<std::string>{} : file.groups;
   if (options.bootstrap > 0) {
     evaluation.bootstrap = options.bootstrap_options;
     evaluation.bootstrap->replicates = options.bootstrap;
-    const bool grouped = !file.groups.empty() && !options.ignore_groups;
-    evaluation.bootstrap_by_group = grouped;
-    evaluation.intervals =
-        bootstrap_intervals(evaluation.facts, grouped ? file.groups : std::vector<std::string>{},
-                            *evaluation.bootstrap);
+    evaluation.bootstrap_by_group = !groups.empty();
+    evaluation.intervals = bootstrap_intervals(evaluation.facts, groups, *evaluation.bootstrap);
   }
-  if (!options.json.empty()) write_json(options.json, evaluation_json(evaluation));
-  if (options.json != "-") print_evaluation(std::cout, evaluation);
+  if (options.clinical.wanted) {
+    const ClinicalOptions clinical = clinical_options(options.clinical, evaluation.class_names);
+    const ClinicalMetrics metrics(evaluation.facts, predictive, clinical);
+    evaluation.clinical = ClinicalResult{clinical, metrics.values(), std::nullopt};
+    if (evaluation.bootstrap) {
+      evaluation.clinical->intervals = metrics.intervals(groups, *evaluation.bootstrap);
+    }
+  }
+  return evaluation;
+}
+
+void evaluate(const EvaluateOptions& options) {
+  check_evaluate_options(options);
+  std::vector<Evaluation> evaluations;
+  for (const std::string& path : options.files) {
+    evaluations.push_back(evaluate_file(path, options));
+  }
+  const bool is_one = evaluations.size() == 1;
+  if (!options.json.empty()) {
+    write_text(options.json,
+               is_one ? evaluation_json(evaluations.front()) : evaluations_json(evaluations));
+  }
+  write_tables(options.tables, evaluation_table(evaluations));
+  if (options.json == "-" || options.tables.to_stdout()) return;
+  if (is_one) {
+    print_evaluation(std::cout, evaluations.front());
+  } else {
+    print_evaluations(std::cout, evaluations);
+  }
 }
 
 }  // namespace
@@ -68,7 +117,10 @@ void add_evaluate(CLI::App& app) {
   auto options = std::make_shared<EvaluateOptions>();
   CLI::App* command =
       app.add_subcommand("evaluate", "Measure MC logits: accuracy, calibration, uncertainty");
-  command->add_option("FILE", options->file, ".npz with logits [S,N,K] or [N,K] and labels [N]")
+  command
+      ->add_option("FILE", options->files,
+                   ".npz with logits [S,N,K] or [N,K] and labels [N], .npy, CSV, or '-': standard "
+                   "input; several make one table")
       ->required();
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration first (from 'cubcal calibrate')");
@@ -77,6 +129,7 @@ void add_evaluate(CLI::App& app) {
   add_input_options(*command, options->input);
   add_labels_option(*command, options->input);
   add_metric_options(*command, options->metrics);
+  add_clinical_options(*command, options->clinical);
   command
       ->add_option("--bootstrap", options->bootstrap,
                    "Replicates for intervals (0: none), by group when the file has groups")
@@ -91,10 +144,13 @@ void add_evaluate(CLI::App& app) {
                     "Resample single samples even when the file has groups");
   command->add_option("--json", options->json,
                       "Write everything as JSON to this file, '-': stdout");
+  add_table_options(*command, options->tables);
   command->footer(
       "Example:\n"
       "  cubcal example --out demo\n"
-      "  cubcal evaluate demo/test.npz --bootstrap 1000 --json demo/test.json");
+      "  cubcal evaluate demo/test.npz --bootstrap 1000 --json demo/test.json\n"
+      "  cubcal evaluate demo/test.npz --clinical --at-sensitivity 0.95 --prevalence 0.02\n"
+      "  cubcal evaluate demo/val.npz demo/test.npz --latex demo/table.tex");
   command->callback([options] { evaluate(*options); });
 }
 

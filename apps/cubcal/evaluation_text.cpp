@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clinical_text.h"
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/metrics/selective.h"
@@ -12,8 +13,6 @@
 namespace cubcal::app {
 
 namespace {
-
-constexpr std::size_t kMostClassesShown = 30;
 
 std::string percent(const std::optional<double>& value) {
   return value ? fixed(100 * *value, 1) : "–";
@@ -27,11 +26,11 @@ void print_metrics(std::ostream& out, const Evaluation& evaluation) {
   TextTable table(header);
   for (const MetricInfo& info : metric_infos()) {
     if (info.unit == MetricUnit::kCount) continue;
-    std::vector<std::string> row{info.label, metric_text(info, evaluation.values[info.metric]),
+    std::vector<std::string> row{info.label, metric_text(info.unit, evaluation.values[info.metric]),
                                  unit_text(info.unit)};
     if (evaluation.bootstrap) {
       row.push_back(
-          interval_text(info, evaluation.intervals[static_cast<std::size_t>(info.metric)]));
+          interval_text(info.unit, evaluation.intervals[static_cast<std::size_t>(info.metric)]));
     }
     table.add(row);
   }
@@ -105,6 +104,7 @@ void print_evaluation(std::ostream& out, const Evaluation& evaluation) {
   print_states(out, evaluation);
   print_classes(out, evaluation);
   print_selective(out, evaluation.facts);
+  if (evaluation.clinical) print_clinical(out, evaluation);
   if (evaluation.detection) print_detection(out, *evaluation.detection);
   out << '\n' << convention_text(evaluation.facts.options);
   if (evaluation.bootstrap) {

@@ -1,7 +1,10 @@
 #include "input_options.h"
 
 #include <iostream>
+#include <iterator>
+#include <memory>
 
+#include "cubcal/core/error.h"
 #include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal::app {
@@ -24,8 +27,20 @@ void add_labels_option(CLI::App& command, InputOptions& options) {
                      "Take the labels from this file: .npy, .npz or CSV");
 }
 
+namespace {
+
+/// Standard input is read whole: an archive is read from its end.
+LogitsFile read_named(const std::string& path, const LogitsReading& reading) {
+  if (path != "-") return read_logits_file(path, reading);
+  const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
+  if (bytes.empty()) throw DataError("standard input is empty, but logits were to come from it");
+  return read_logits_file(std::make_shared<MemorySource>("standard input", bytes), reading);
+}
+
+}  // namespace
+
 LogitsFile read_input(const std::string& path, const InputOptions& options) {
-  LogitsFile file = read_logits_file(path, options.reading);
+  LogitsFile file = read_named(path, options.reading);
   if (options.reading.binary) {
     file.logits = two_class_logits(file.logits, options.probabilities, path);
     return file;

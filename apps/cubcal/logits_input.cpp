@@ -45,7 +45,7 @@ void refuse_output_over_input(const std::string& output, const std::vector<std::
   }
 }
 
-void write_json(const std::string& target, const std::string& text) {
+void write_text(const std::string& target, const std::string& text) {
   if (target == "-") {
     std::cout << text;
   } else {

@@ -26,7 +26,7 @@ void require_labels(const LogitsFile& file, const std::string& purpose);
 /// Options that were not given may be among them as empty names.
 void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs);
 
-/// A JSON document to a file, or to standard output for "-".
-void write_json(const std::string& target, const std::string& text);
+/// A text, such as a JSON document, to a file, or to standard output for "-".
+void write_text(const std::string& target, const std::string& text);
 
 }  // namespace cubcal::app

@@ -21,6 +21,7 @@ struct EvaluationOptions {
   double uncertainty_threshold = 0.325;  ///< of AvU, nats
   double gamma = 0.9;                    ///< where the boundary curve changes sides
   std::size_t bins = 15;                 ///< of ECE, UCE and BCCE
+  bool clinical = false;                 ///< AUROC, kappa and the others of docs/metrics.md too
   std::size_t replicates = 0;            ///< of the bootstrap; 0: no intervals
   double confidence = 0.95;              ///< of the intervals
   std::uint64_t seed = 0;                ///< of the bootstrap

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cubcal/metrics/bootstrap.h"
+#include "cubcal/metrics/clinical.h"
 #include "cubcal/uncertainty/predictive.h"
 #include "expect_error.h"
 #include "random_logits.h"
@@ -47,6 +48,20 @@ TEST(EvaluateArrays, IntervalsAreByGroupWhereThereAreGroups) {
   EXPECT_GT(*alone["accuracy"].high, *alone["accuracy"].value);
   EXPECT_EQ(alone["accuracy"].value, grouped["accuracy"].value);
   EXPECT_NE(alone["accuracy"].low, grouped["accuracy"].low);
+}
+
+TEST(EvaluateArrays, ClinicalMetricsWhereAskedFor) {
+  const LogitSet set = random_logits({}, 6);
+  EvaluationOptions options;
+  options.clinical = true;
+  options.replicates = 50;
+  const EvaluationSummary summary = evaluate(set.view(), set.labels, options);
+  const Predictive predictive = predict(set.view());
+  const SampleFacts facts = sample_facts(predictive, set.labels, {});
+  EXPECT_EQ(summary.metrics.size(), kMetricCount + kClinicalCount);
+  EXPECT_EQ(summary["auroc"].value,
+            ClinicalMetrics(facts, predictive).values()[ClinicalMetric::kAuroc]);
+  EXPECT_LT(*summary["auroc"].low, *summary["auroc"].high);
 }
 
 TEST(EvaluateArrays, AnUndefinedMetricHoldsNothing) {

@@ -136,12 +136,12 @@ TEST(LogitsFile, round_trips) {
 TEST(LogitsFile, refuses_what_is_neither_format) {
   const TemporaryFolder folder;
   const std::string path = folder.file("x.npz");
-  write_file_atomically(path, "label,score\n1,0.5\n");
+  write_file_atomically(path, std::string_view("\0\1\2", 3));
   EXPECT_EQ(message_of<DataError>([&] { read_logits_file(path); }),
-            "'" + path + "' is neither an npz nor an npy file");
+            "'" + path + "' is neither an npz, an npy nor a CSV file");
   write_file_atomically(path, "");
   EXPECT_EQ(message_of<DataError>([&] { read_logits_file(path); }),
-            "'" + path + "' is neither an npz nor an npy file");
+            "'" + path + "' is neither an npz, an npy nor a CSV file");
   EXPECT_THROW(read_logits_file(folder.file("missing.npz")), IoError);
 }
 

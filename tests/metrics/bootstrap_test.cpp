@@ -232,6 +232,29 @@ TEST(PairedBootstrap, SubtractsTheFirstFromTheSecond) {
             0.5 * width(interval(bootstrap_intervals(a, {}, options), Metric::kNll)));
 }
 
+// Counted by hand over the same resamples.
+TEST(PairedBootstrap, PValuesCountTheSideOfZero) {
+  LogitSet set = random_logits({}, 5);
+  const SampleFacts a = facts_of(set);
+  for (double& value : set.values) value *= 1.05;
+  const SampleFacts b = facts_of(set);
+  const PairedDifference paired = paired_bootstrap(a, b, {}, {99, 0.95, 2});
+  const ResamplingUnits units = resampling_units(a.samples, std::vector<std::string>{}, "labels");
+  double not_above = 0;
+  double not_below = 0;
+  for (std::uint64_t r = 0; r < 99; ++r) {
+    SeedStream stream(2, r);
+    const std::vector<std::uint32_t> counts = draw_counts(units, stream);
+    const double d = negative_log_likelihood(b, SampleCounts(counts)) -
+                     negative_log_likelihood(a, SampleCounts(counts));
+    not_above += d <= 0;
+    not_below += d >= 0;
+  }
+  EXPECT_NEAR(*paired.p_values[Metric::kNll],
+              std::min(1.0, 2 * (std::min(not_above, not_below) + 1) / 100), 1e-12);
+  EXPECT_EQ(paired.p_values[Metric::kAccuracy], 1.0) << "scaling changes no answer";
+}
+
 TEST(PairedBootstrap, DependsNeitherOnThreadsNorOnGroupsOfOne) {
   const LogitSet set = random_logits({}, 8);
   const SampleFacts a = facts_of(set);

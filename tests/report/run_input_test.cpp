@@ -24,7 +24,7 @@ TEST_F(RunFolders, EverythingInAFolderIsRead) {
   EXPECT_EQ(run.record.seed, 7U);
   EXPECT_EQ(run.record.data_name, "sets/lesions");
   EXPECT_EQ(run.record.recipe, "seed = 1 # <tag>");
-  EXPECT_EQ(run.test.columns.size(), 3U);
+  EXPECT_EQ(run.test.logits.columns.size(), 3U);
   EXPECT_EQ(run.test.hash.size(), 16U);
   ASSERT_TRUE(run.validation);
   ASSERT_TRUE(run.outliers);
@@ -48,11 +48,11 @@ TEST_F(RunFolders, ColumnsOfNumbersAreReadAsText) {
   npz.add("column_dose", ArrayView<const double>(doses), {samples});
   npz.finish();
   const RunInput run = read_run(folder("a"));
-  ASSERT_EQ(run.test.columns.size(), 2U);
-  EXPECT_EQ(run.test.columns[0].name, "age");
-  EXPECT_EQ(run.test.columns[0].values[7], "61");
-  EXPECT_EQ(run.test.columns[1].values[0], "0.25");
-  EXPECT_EQ(run.test.columns[1].values[1], "");
+  ASSERT_EQ(run.test.logits.columns.size(), 2U);
+  EXPECT_EQ(run.test.logits.columns[0].name, "age");
+  EXPECT_EQ(run.test.logits.columns[0].values[7], "61");
+  EXPECT_EQ(run.test.logits.columns[1].values[0], "0.25");
+  EXPECT_EQ(run.test.logits.columns[1].values[1], "");
 }
 
 TEST_F(RunFolders, LabelsCanBeGiven) {

@@ -7,6 +7,7 @@
 
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/metrics/bootstrap.h"
+#include "cubcal/metrics/clinical.h"
 #include "cubcal/metrics/detection.h"
 #include "cubcal/metrics/sample_facts.h"
 
@@ -28,9 +29,17 @@ struct Detection {
 Detection output_detection(const Predictive& in_distribution, const Predictive& out,
                            const std::string& title);
 
+/// The clinical metrics, with what they were computed with.
+struct ClinicalResult {
+  ClinicalOptions options;
+  ClinicalValues values;
+  std::optional<ClinicalIntervals> intervals;
+};
+
 /// All that 'cubcal evaluate' found, for its text and its JSON.
 struct Evaluation {
-  std::string title;
+  std::string file;
+  std::string title;  ///< describes the file
   std::size_t passes = 0;
   std::vector<std::string> class_names;
   std::optional<Calibration> calibration;
@@ -39,6 +48,7 @@ struct Evaluation {
   std::optional<BootstrapOptions> bootstrap;
   bool bootstrap_by_group = false;
   MetricIntervals intervals;
+  std::optional<ClinicalResult> clinical;
   std::optional<Detection> detection;
 };
 

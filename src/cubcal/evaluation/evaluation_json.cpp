@@ -1,5 +1,6 @@
 #include "cubcal/evaluation/evaluation_json.h"
 
+#include "cubcal/evaluation/clinical_json.h"
 #include "cubcal/metrics/accuracy_vs_uncertainty.h"
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal/metrics/classification.h"
@@ -91,6 +92,36 @@ Json detection_json(const Detection& detection) {
   return rows;
 }
 
+Json document_of(const Evaluation& evaluation) {
+  const SampleFacts& facts = evaluation.facts;
+  Json json;
+  json["samples"] = facts.samples;
+  json["passes"] = evaluation.passes;
+  json["classes"] = facts.classes;
+  json["metrics"] = metrics_json(evaluation.values);
+  json["convention"] = convention_json(facts.options);
+  json["intervals"] = evaluation.bootstrap ? intervals_json(evaluation.intervals) : Json();
+  json["bootstrap"] = evaluation.bootstrap
+                          ? bootstrap_json(*evaluation.bootstrap, evaluation.bootstrap_by_group)
+                          : Json();
+  json["calibration"] =
+      evaluation.calibration ? Json::parse(calibration_to_json(*evaluation.calibration)) : Json();
+  json["bins"] = {
+      {"ece", bins_json(expected_calibration_error(facts), "accuracy", "confidence")},
+      {"uce", bins_json(uncertainty_calibration_error(facts), "error", "uncertainty")},
+      {"bcce", bins_json(boundary_curve_calibration_error(facts), "uncertainty", "ideal")}};
+  json["per_class"] = classes_json(evaluation);
+  json["confusion"] = confusion_json(facts);
+  json["avu_curve"] = avu_curve_json(facts);
+  json["selective"] = {{"by_uncertainty", selective_json(facts, Certainty::kEntropy)},
+                       {"by_confidence", selective_json(facts, Certainty::kConfidence)}};
+  if (evaluation.clinical) {
+    json["clinical"] = clinical_json(*evaluation.clinical, evaluation.class_names);
+  }
+  if (evaluation.detection) json["ood"] = detection_json(*evaluation.detection);
+  return json;
+}
+
 }  // namespace
 
 Json metrics_json(const MetricValues& values) {
@@ -113,6 +144,14 @@ Json intervals_json(const MetricIntervals& intervals) {
   for (const MetricInfo& info : metric_infos()) {
     const auto& interval = intervals[static_cast<std::size_t>(info.metric)];
     json[info.key] = interval ? Json::array({interval->low, interval->high}) : Json();
+  }
+  return json;
+}
+
+Json p_values_json(const MetricValues& p_values) {
+  Json json = Json::object();
+  for (const MetricInfo& info : metric_infos()) {
+    json[info.key] = optional_json(p_values[info.metric]);
   }
   return json;
 }
@@ -140,31 +179,19 @@ Json bootstrap_json(const BootstrapOptions& options, bool by_group) {
 }
 
 std::string evaluation_json(const Evaluation& evaluation) {
-  const SampleFacts& facts = evaluation.facts;
-  Json json;
-  json["cubcal"] = kVersion;
-  json["samples"] = facts.samples;
-  json["passes"] = evaluation.passes;
-  json["classes"] = facts.classes;
-  json["metrics"] = metrics_json(evaluation.values);
-  json["convention"] = convention_json(facts.options);
-  json["intervals"] = evaluation.bootstrap ? intervals_json(evaluation.intervals) : Json();
-  json["bootstrap"] = evaluation.bootstrap
-                          ? bootstrap_json(*evaluation.bootstrap, evaluation.bootstrap_by_group)
-                          : Json();
-  json["calibration"] =
-      evaluation.calibration ? Json::parse(calibration_to_json(*evaluation.calibration)) : Json();
-  json["bins"] = {
-      {"ece", bins_json(expected_calibration_error(facts), "accuracy", "confidence")},
-      {"uce", bins_json(uncertainty_calibration_error(facts), "error", "uncertainty")},
-      {"bcce", bins_json(boundary_curve_calibration_error(facts), "uncertainty", "ideal")}};
-  json["per_class"] = classes_json(evaluation);
-  json["confusion"] = confusion_json(facts);
-  json["avu_curve"] = avu_curve_json(facts);
-  json["selective"] = {{"by_uncertainty", selective_json(facts, Certainty::kEntropy)},
-                       {"by_confidence", selective_json(facts, Certainty::kConfidence)}};
-  if (evaluation.detection) json["ood"] = detection_json(*evaluation.detection);
+  Json json{{"cubcal", kVersion}};
+  json.update(document_of(evaluation));
   return json.dump(2) + "\n";
+}
+
+std::string evaluations_json(const std::vector<Evaluation>& evaluations) {
+  Json rows = Json::array();
+  for (const Evaluation& each : evaluations) {
+    Json row{{"file", each.file}};
+    row.update(document_of(each));
+    rows.push_back(std::move(row));
+  }
+  return Json{{"cubcal", kVersion}, {"evaluations", rows}}.dump(2) + "\n";
 }
 
 }  // namespace cubcal

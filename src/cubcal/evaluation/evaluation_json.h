@@ -10,11 +10,17 @@ namespace cubcal {
 /// The whole evaluation; undefined values are null.
 std::string evaluation_json(const Evaluation& evaluation);
 
+/// Of several files: {"cubcal": ..., "evaluations": [...]}, each with its `file`.
+std::string evaluations_json(const std::vector<Evaluation>& evaluations);
+
 /// {"accuracy": 0.86, ...}: fractions and nats, counts as whole numbers, null where undefined.
 nlohmann::ordered_json metrics_json(const MetricValues& values);
 
 /// {"accuracy": [low, high], ...}.
 nlohmann::ordered_json intervals_json(const MetricIntervals& intervals);
+
+/// {"accuracy": 0.03, ...}, null where undefined: numbers that are none of the metrics' own unit.
+nlohmann::ordered_json p_values_json(const MetricValues& p_values);
 
 /// How the numbers were computed, for the reader of a report.
 nlohmann::ordered_json convention_json(const MetricOptions& options);

@@ -1,6 +1,7 @@
 #include "cubcal/evaluate.h"
 
 #include "cubcal/metrics/bootstrap.h"
+#include "cubcal/metrics/clinical.h"
 #include "cubcal/uncertainty/predictive.h"
 
 namespace cubcal {
@@ -11,10 +12,37 @@ MetricOptions metric_options(const EvaluationOptions& options) {
   return {options.bins, options.gamma, options.uncertainty_threshold};
 }
 
+BootstrapOptions bootstrap_options(const EvaluationOptions& options) {
+  return {options.replicates, options.confidence, options.seed};
+}
+
 MetricIntervals intervals_of(const SampleFacts& facts, const EvaluationOptions& options) {
   if (options.replicates == 0) return {};
-  return bootstrap_intervals(facts, options.groups,
-                             {options.replicates, options.confidence, options.seed});
+  return bootstrap_intervals(facts, options.groups, bootstrap_options(options));
+}
+
+template <class Info>
+MetricResult result_of(const Info& info, const std::optional<double>& value,
+                       const std::optional<Interval>& interval) {
+  MetricResult result{info.key, info.label, info.better, value, {}, {}};
+  if (interval) {
+    result.low = interval->low;
+    result.high = interval->high;
+  }
+  return result;
+}
+
+void add_clinical(EvaluationSummary& summary, const SampleFacts& facts,
+                  const Predictive& predictive, const EvaluationOptions& options) {
+  const ClinicalMetrics clinical(facts, predictive);
+  const ClinicalValues values = clinical.values();
+  const ClinicalIntervals intervals =
+      options.replicates == 0 ? ClinicalIntervals{}
+                              : clinical.intervals(options.groups, bootstrap_options(options));
+  for (std::size_t i = 0; i < kClinicalCount; ++i) {
+    summary.metrics.push_back(
+        result_of(clinical_infos()[i], values.overall[i], intervals.overall[i]));
+  }
 }
 
 }  // namespace
@@ -37,13 +65,10 @@ EvaluationSummary evaluate(const Predictive& predictive, const std::vector<std::
   const MetricIntervals intervals = intervals_of(facts, options);
   EvaluationSummary summary{facts.samples, facts.classes, {}};
   for (const MetricInfo& info : metric_infos()) {
-    MetricResult result{info.key, info.label, info.better, values[info.metric], {}, {}};
-    if (const auto& interval = intervals[static_cast<std::size_t>(info.metric)]) {
-      result.low = interval->low;
-      result.high = interval->high;
-    }
-    summary.metrics.push_back(std::move(result));
+    summary.metrics.push_back(
+        result_of(info, values[info.metric], intervals[static_cast<std::size_t>(info.metric)]));
   }
+  if (options.clinical) add_clinical(summary, facts, predictive, options);
   return summary;
 }
 

@@ -1,11 +1,14 @@
 #include "cubcal/io/logits_file.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/array_text.h"
 #include "cubcal/io/integer_array.h"
 #include "cubcal/io/labels.h"
+#include "cubcal/io/logits_csv.h"
 #include "cubcal/io/logits_rows.h"
 #include "cubcal/io/npz.h"
 
@@ -108,6 +111,46 @@ void refuse_swapped_axes(const NpzReader& npz, const NpyHeader& header,
                   "classes] is wanted, as np.swapaxes(logits, 0, 1) makes it");
 }
 
+const std::string kColumnPrefix = "column_";
+
+/// "sex, site": the columns there are.
+std::string listed_columns(const NpzReader& npz) {
+  std::string known;
+  for (const std::string& name : npz.names()) {
+    if (name.rfind(kColumnPrefix, 0) != 0) continue;
+    known += (known.empty() ? "" : ", ") + name.substr(kColumnPrefix.size());
+  }
+  return known;
+}
+
+std::vector<SampleColumn> read_columns(const NpzReader& npz, const LogitsReading& reading,
+                                       std::size_t samples) {
+  std::vector<SampleColumn> columns;
+  const auto add = [&](const std::string& column) {
+    const std::string name = kColumnPrefix + column;
+    std::vector<std::string> values = read_as_text(npz, name);
+    if (values.size() != samples) {
+      throw DataError(npz.where(name) + " has " + std::to_string(values.size()) +
+                      " entries, but the logits have " + std::to_string(samples) + " samples");
+    }
+    columns.push_back({column, std::move(values)});
+  };
+  for (const std::string& name : npz.names()) {
+    if (reading.all_columns && name.rfind(kColumnPrefix, 0) == 0) {
+      add(name.substr(kColumnPrefix.size()));
+    }
+  }
+  for (const std::string& column : reading.columns) {
+    if (!npz.has(kColumnPrefix + column)) {
+      const std::string known = listed_columns(npz);
+      throw DataError("'" + npz.path() + "' has no array '" + kColumnPrefix + column +
+                      "' [N]; its columns are: " + (known.empty() ? "none" : known));
+    }
+    add(column);
+  }
+  return columns;
+}
+
 LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source, const LogitsReading& reading) {
   const NpzReader npz(std::move(source));
   const std::string where = npz.where(reading.logits_key);
@@ -129,6 +172,7 @@ LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source, const Logit
   }
   if (npz.has("groups")) file.groups = read_groups(npz);
   if (npz.has("files")) file.files = npz.read_text("files");
+  file.columns = read_columns(npz, reading, samples);
   file.logits = read_npy_numbers(*stream, header, where);
   return file;
 }
@@ -139,10 +183,35 @@ LogitsFile read_npy_logits(const std::shared_ptr<const ByteSource>& source,
   const std::unique_ptr<ByteStream> stream = open_range(source, 0, source->size());
   NpyHeader header = read_npy_header(*stream, where);
   check_logits(header, where, reading);
+  if (!reading.columns.empty()) {
+    throw DataError(where + " holds logits alone, without the column '" + reading.columns.front() +
+                    "': an npz file with the array '" + kColumnPrefix + reading.columns.front() +
+                    "' is needed");
+  }
   LogitsFile file;
   file.path = source->name();
   file.logits = read_npy_numbers(*stream, header, where);
   return file;
+}
+
+/// The whole source, which must be text. Binary files of other kinds have control characters near
+/// their beginning.
+std::string text_of(const ByteSource& source) {
+  constexpr std::size_t kLooked = 4096;
+  const std::size_t most = CsvOptions{}.max_bytes;
+  std::string text(std::min<std::uint64_t>(source.size(), kLooked), '\0');
+  source.read_at(0, text.data(), text.size());
+  const bool is_text = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
+  if (!is_text) throw DataError("'" + source.name() + "' is neither an npz, an npy nor a CSV file");
+  if (source.size() > most) {
+    throw DataError("'" + source.name() + "' has " + std::to_string(source.size()) +
+                    " bytes, but a CSV file may have " + std::to_string(most));
+  }
+  text.resize(source.size());
+  source.read_at(0, text.data(), text.size());
+  return text;
 }
 
 void leave_out_ignored(LogitsFile& file, const std::string& ignored) {
@@ -171,7 +240,7 @@ LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
   } else if (ZipArchive::is_likely(*source)) {
     file = read_npz_logits(std::move(source), reading);
   } else {
-    throw DataError("'" + source->name() + "' is neither an npz nor an npy file");
+    file = read_csv_logits(parse_csv(text_of(*source), source->name()), reading);
   }
   if (reading.with_labels && !reading.labels_file.empty()) {
     const std::vector<std::size_t>& shape = file.logits.shape();
@@ -182,6 +251,13 @@ LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
   }
   leave_out_ignored(file, reading.ignored_label);
   return file;
+}
+
+const std::vector<std::string>& column_values(const LogitsFile& file, const std::string& name) {
+  for (const SampleColumn& column : file.columns) {
+    if (column.name == name) return column.values;
+  }
+  throw ArgumentError("the column '" + name + "' of '" + file.path + "' was not read");
 }
 
 void check_same_classes(const LogitsFile& file, const LogitsFile& other) {
@@ -212,6 +288,10 @@ void write_logits_file(const std::string& path, const LogitsFile& file) {
   if (!file.groups.empty()) npz.add_text("groups", file.groups);
   if (!file.files.empty()) npz.add_text("files", file.files);
   if (!file.class_names.empty()) npz.add_text("class_names", file.class_names);
+  for (const SampleColumn& column : file.columns) {
+    check_same_size(column.name.c_str(), column.values.size(), "the sample axis", shape[1]);
+    npz.add_text(kColumnPrefix + column.name, column.values);
+  }
   npz.finish();
 }
 

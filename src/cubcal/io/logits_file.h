@@ -10,15 +10,23 @@
 
 namespace cubcal {
 
-/// MC logits with what belongs to them, as read from an .npz file, or from a bare .npy file of
-/// logits alone. In the .npz: `logits` [S,N,K] or [N,K], and optionally `labels` [N] (or [N,1];
-/// integers, bools, or names of classes), `groups` [N], `files` [N] and `class_names` [K].
+/// What else a file of logits says of each sample, such as the scanner it comes from.
+struct SampleColumn {
+  std::string name;                 ///< without the "column_" of the array
+  std::vector<std::string> values;  ///< numbers as text, NaN as nothing
+};
+
+/// MC logits with what belongs to them, as read from an .npz file, from a bare .npy file of
+/// logits alone, or from CSV (logits_csv.h). In the .npz: `logits` [S,N,K] or [N,K], and optionally
+/// `labels` [N] (or [N,1]; integers, bools, or names of classes), `groups` [N], `files` [N],
+/// `class_names` [K] and `column_<name>` [N].
 struct LogitsFile {
   NdArray logits;                        ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
   std::vector<std::int64_t> labels;      ///< empty when the file has none
   std::vector<std::string> groups;       ///< empty when none; integers become their decimal text
   std::vector<std::string> files;        ///< which image a sample is; empty when none
   std::vector<std::string> class_names;  ///< empty when none
+  std::vector<SampleColumn> columns;     ///< those that were asked for
   bool has_labels = false;
   std::string path;
 };
@@ -30,8 +38,10 @@ struct LogitsReading {
   std::string labels_file;    ///< labels of another file (.npy, .npz, CSV) instead of the own ones
   bool with_labels = true;    ///< false: labels are not looked at, as those of images of no class
   std::string ignored_label;  ///< where not empty: samples of this label are left out
-  bool binary = false;        ///< one number for each sample, [N], [S,N], or with a last axis of 1:
-                              ///< logits become [S,N,1], for the caller to make two classes of
+  std::vector<std::string> columns;  ///< to be read; a DataError where the file lacks one
+  bool all_columns = false;          ///< instead: whatever columns there are
+  bool binary = false;  ///< one number for each sample, [N], [S,N], or with a last axis of 1:
+                        ///< logits become [S,N,1], for the caller to make two classes of
 };
 
 /// Throws DataError naming file and array for anything that is not as described above, for S, N or
@@ -40,6 +50,9 @@ struct LogitsReading {
 LogitsFile read_logits_file(const std::string& path, const LogitsReading& reading = {});
 LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
                             const LogitsReading& reading = {});
+
+/// The values of a column that was read. Throws ArgumentError where it was not.
+const std::vector<std::string>& column_values(const LogitsFile& file, const std::string& name);
 
 /// Throws DataError, naming both files, where the other one has another number of classes.
 void check_same_classes(const LogitsFile& file, const LogitsFile& other);

@@ -38,6 +38,9 @@ LogitsFile take_samples(const LogitsFile& file, const std::vector<std::size_t>& 
   result.groups = take_rows(file.groups, rows);
   result.files = take_rows(file.files, rows);
   result.class_names = file.class_names;
+  for (const SampleColumn& column : file.columns) {
+    result.columns.push_back({column.name, take_rows(column.values, rows)});
+  }
   result.has_labels = file.has_labels;
   result.path = file.path;
   return result;

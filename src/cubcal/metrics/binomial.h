@@ -15,4 +15,7 @@ double upper_bound_of_share(std::size_t count, std::size_t trials, double level)
 /// The same from below.
 double lower_bound_of_share(std::size_t count, std::size_t trials, double level);
 
+/// P(X <= count) of X ~ Binomial(trials, P) where P itself is drawn from Beta(a, b).
+double beta_binomial_cdf(std::size_t count, std::size_t trials, double a, double b);
+
 }  // namespace cubcal

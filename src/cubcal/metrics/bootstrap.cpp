@@ -11,8 +11,8 @@ namespace {
 
 using Resample = std::function<MetricValues(SampleCounts)>;
 
-MetricIntervals percentile_intervals(const ResamplingUnits& units, const BootstrapOptions& options,
-                                     const Resample& resample) {
+std::vector<MetricValues> resampled(const ResamplingUnits& units, const BootstrapOptions& options,
+                                    const Resample& resample) {
   check_bootstrap_options(options);
   std::vector<MetricValues> replicates(options.replicates);
   parallel_blocks(options.replicates, 1, [&](std::size_t first, std::size_t last) {
@@ -22,17 +22,45 @@ MetricIntervals percentile_intervals(const ResamplingUnits& units, const Bootstr
       replicates[r] = resample(SampleCounts(counts));
     }
   });
+  return replicates;
+}
+
+/// The replicates in which the metric is defined.
+std::vector<double> defined_values(const std::vector<MetricValues>& replicates, Metric metric) {
+  std::vector<double> values;
+  for (const MetricValues& replicate : replicates) {
+    if (replicate[metric]) values.push_back(*replicate[metric]);
+  }
+  return values;
+}
+
+MetricIntervals percentile_intervals(const std::vector<MetricValues>& replicates, double level) {
   MetricIntervals intervals;
   for (const MetricInfo& info : metric_infos()) {
-    std::vector<double> values;
-    for (const MetricValues& replicate : replicates) {
-      if (replicate[info.metric]) values.push_back(*replicate[info.metric]);
-    }
+    std::vector<double> values = defined_values(replicates, info.metric);
     if (values.empty()) continue;
     intervals[static_cast<std::size_t>(info.metric)] =
-        percentile_interval(std::move(values), options.level);
+        percentile_interval(std::move(values), level);
   }
   return intervals;
+}
+
+/// Of the hypothesis that the differences are around 0.
+MetricValues two_sided_p_values(const std::vector<MetricValues>& differences) {
+  MetricValues p_values;
+  for (const MetricInfo& info : metric_infos()) {
+    const std::vector<double> values = defined_values(differences, info.metric);
+    if (values.empty()) continue;
+    double not_above = 0;
+    double not_below = 0;
+    for (const double value : values) {
+      not_above += value <= 0 ? 1 : 0;
+      not_below += value >= 0 ? 1 : 0;
+    }
+    const double all = static_cast<double>(values.size()) + 1;
+    p_values[info.metric] = std::min(1.0, 2 * (std::min(not_above, not_below) + 1) / all);
+  }
+  return p_values;
 }
 
 MetricValues subtract(const MetricValues& b, const MetricValues& a) {
@@ -50,8 +78,10 @@ MetricValues subtract(const MetricValues& b, const MetricValues& a) {
 MetricIntervals bootstrap_intervals(const SampleFacts& facts,
                                     const std::vector<std::string>& groups,
                                     const BootstrapOptions& options) {
-  return percentile_intervals(resampling_units(facts.samples, groups, "labels"), options,
-                              [&](SampleCounts counts) { return metric_values(facts, counts); });
+  return percentile_intervals(
+      resampled(resampling_units(facts.samples, groups, "labels"), options,
+                [&](SampleCounts counts) { return metric_values(facts, counts); }),
+      options.level);
 }
 
 PairedDifference paired_bootstrap(const SampleFacts& a, const SampleFacts& b,
@@ -71,10 +101,12 @@ PairedDifference paired_bootstrap(const SampleFacts& a, const SampleFacts& b,
   }
   PairedDifference result;
   result.difference = subtract(metric_values(b), metric_values(a));
-  result.intervals = percentile_intervals(
-      resampling_units(a.samples, groups, "labels"), options, [&](SampleCounts counts) {
+  const std::vector<MetricValues> differences =
+      resampled(resampling_units(a.samples, groups, "labels"), options, [&](SampleCounts counts) {
         return subtract(metric_values(b, counts), metric_values(a, counts));
       });
+  result.intervals = percentile_intervals(differences, options.level);
+  result.p_values = two_sided_p_values(differences);
   return result;
 }
 

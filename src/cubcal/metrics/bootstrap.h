@@ -24,6 +24,9 @@ MetricIntervals bootstrap_intervals(const SampleFacts& facts,
 struct PairedDifference {
   MetricValues difference;
   MetricIntervals intervals;
+  /// Two-sided: 2 min(#(d <= 0) + 1, #(d >= 0) + 1) / (replicates + 1), at most 1, over the
+  /// differences d of the replicates. Undefined as the interval.
+  MetricValues p_values;
 };
 
 /// Throws DataError unless both have the same samples, labels and classes.

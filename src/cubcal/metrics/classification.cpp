@@ -1,15 +1,8 @@
 #include "cubcal/metrics/classification.h"
 
+#include "cubcal/metrics/ratio.h"
+
 namespace cubcal {
-
-namespace {
-
-std::optional<double> ratio(double numerator, double denominator) {
-  if (denominator == 0) return std::nullopt;
-  return numerator / denominator;
-}
-
-}  // namespace
 
 double accuracy(const SampleFacts& facts, SampleCounts counts) {
   return mean_over_samples(facts.correct, counts);

@@ -35,6 +35,13 @@ inline constexpr std::size_t kMetricCount = 18;
 /// How a metric is printed.
 enum class MetricUnit { kPercent, kFraction, kNats, kCount };
 
+/// How a number is called and printed that reports list beside the metrics.
+struct MetricLabel {
+  const char* key;    ///< name in JSON
+  const char* label;  ///< name in tables
+  MetricUnit unit;
+};
+
 struct MetricInfo {
   Metric metric;
   const char* key;    ///< name in JSON

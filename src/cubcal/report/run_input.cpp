@@ -7,8 +7,6 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
-#include "cubcal/io/array_text.h"
-#include "cubcal/io/npz.h"
 #include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal::report {
@@ -16,8 +14,6 @@ namespace cubcal::report {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::string kColumnPrefix = "column_";
 
 /// The path where a file lies there, else nothing.
 std::string if_there(const fs::path& path) {
@@ -35,25 +31,9 @@ std::string hash_of_file(const std::string& path) {
   return hash.text();
 }
 
-LogitsInput read_logits(const std::string& path, const LogitsReading& reading = {}) {
-  LogitsInput input;
-  input.logits = read_logits_file(path, reading);
-  input.hash = hash_of_file(path);
-  if (fs::path(path).extension() != ".npz") return input;
-  const NpzReader npz(path);
-  const std::size_t samples = McLogits(input.logits.logits).samples();
-  const auto texts = [&](const std::string& name) {
-    std::vector<std::string> values = read_as_text(npz, name);
-    if (values.size() == samples) return values;
-    throw DataError(npz.where(name) + " has " + std::to_string(values.size()) +
-                    " entries, but the logits have " + std::to_string(samples) + " samples");
-  };
-  for (const std::string& name : npz.names()) {
-    if (name.rfind(kColumnPrefix, 0) == 0) {
-      input.columns.push_back({name.substr(kColumnPrefix.size()), texts(name)});
-    }
-  }
-  return input;
+LogitsInput read_logits(const std::string& path, LogitsReading reading = {}) {
+  reading.all_columns = true;
+  return {read_logits_file(path, reading), hash_of_file(path)};
 }
 
 /// Images of no class: whatever labels they have are none of the classes.

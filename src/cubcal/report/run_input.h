@@ -13,15 +13,8 @@
 
 namespace cubcal::report {
 
-/// What else a file of logits says of each sample, such as the scanner it comes from.
-struct SampleColumn {
-  std::string name;
-  std::vector<std::string> values;
-};
-
 struct LogitsInput {
   LogitsFile logits;
-  std::vector<SampleColumn> columns;
   std::string hash;  ///< of the whole file
 };
 

@@ -49,7 +49,7 @@ class Analyst {
     calibrate();
     refer();
     detect();
-    run_.subgroups = subgroup_tables(run_.facts, input_.test.columns, run_.skipped_columns);
+    run_.subgroups = subgroup_tables(run_.facts, input_.test.logits.columns, run_.skipped_columns);
     return std::move(run_);
   }
 

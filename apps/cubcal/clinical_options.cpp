@@ -1,0 +1,81 @@
+#include "clinical_options.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cubcal/core/error.h"
+#include "cubcal/core/nearest_name.h"
+
+namespace cubcal::app {
+
+namespace {
+
+double share_of(const std::string& text, const std::string& whole) {
+  char* end = nullptr;
+  const double share = std::strtod(text.c_str(), &end);
+  if (!text.empty() && *end == '\0' && share >= 0 && share <= 1) return share;
+  throw ArgumentError("--prevalence takes a share in [0, 1] or CLASS=SHARE, not '" + whole + "'");
+}
+
+std::size_t class_of(const std::string& name, const std::vector<std::string>& class_names) {
+  const auto found = std::find(class_names.begin(), class_names.end(), name);
+  if (found != class_names.end()) return static_cast<std::size_t>(found - class_names.begin());
+  const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+  const std::size_t index = is_number ? std::strtoul(name.c_str(), nullptr, 10) : SIZE_MAX;
+  if (index < class_names.size()) return index;
+  const std::string nearest = nearest_name(name, class_names);
+  throw ArgumentError("--prevalence names the class '" + name + "', which is not among the " +
+                      std::to_string(class_names.size()) + " classes" +
+                      (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+}
+
+}  // namespace
+
+void add_clinical_options(CLI::App& command, ClinicalChoice& choice) {
+  CLI::Option* clinical = command.add_flag(
+      "--clinical", choice.wanted,
+      "Also AUROC, AUPR, kappa, Matthews, sensitivity, specificity, predictive values, calibration "
+      "by class and calibration line");
+  const auto add = [&](const char* name, auto& values, const char* help) {
+    command.add_option(name, values, help)
+        ->needs(clinical)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  add("--threshold", choice.thresholds,
+      "With --clinical: each class called where its probability is at least this");
+  add("--at-sensitivity", choice.sensitivities,
+      "With --clinical: each class called at the highest threshold of this sensitivity");
+  add("--at-specificity", choice.specificities,
+      "With --clinical: each class called at the lowest threshold of this specificity");
+  add("--prevalence", choice.prevalences,
+      "With --clinical: predictive values where classes have this share: P, or CLASS=P (may be "
+      "repeated)");
+}
+
+ClinicalOptions clinical_options(const ClinicalChoice& choice,
+                                 const std::vector<std::string>& class_names) {
+  ClinicalOptions options;
+  for (const double level : choice.thresholds) {
+    options.rules.push_back({PointRule::kThreshold, level});
+  }
+  for (const double level : choice.sensitivities) {
+    options.rules.push_back({PointRule::kSensitivity, level});
+  }
+  for (const double level : choice.specificities) {
+    options.rules.push_back({PointRule::kSpecificity, level});
+  }
+  if (!choice.prevalences.empty()) options.prevalence.resize(class_names.size());
+  for (const std::string& text : choice.prevalences) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos) {
+      options.prevalence.assign(class_names.size(), share_of(text, text));
+    } else {
+      options.prevalence[class_of(text.substr(0, equals), class_names)] =
+          share_of(text.substr(equals + 1), text);
+    }
+  }
+  return options;
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,104 @@
+#include "evaluation_table.h"
+
+#include "metric_options.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace cubcal::app {
+
+namespace {
+
+/// One number of each file.
+struct TableLine {
+  MetricLabel label;
+  std::vector<std::optional<double>> values;
+  std::vector<std::optional<Interval>> intervals;
+};
+
+TableLine metric_line(const std::vector<Evaluation>& evaluations, const MetricInfo& info) {
+  TableLine line{{info.key, info.label, info.unit}, {}, {}};
+  for (const Evaluation& each : evaluations) {
+    line.values.push_back(each.values[info.metric]);
+    line.intervals.push_back(each.intervals[static_cast<std::size_t>(info.metric)]);
+  }
+  return line;
+}
+
+TableLine clinical_line(const std::vector<Evaluation>& evaluations, std::size_t metric) {
+  TableLine line{clinical_infos()[metric], {}, {}};
+  for (const Evaluation& each : evaluations) {
+    const ClinicalResult& clinical = *each.clinical;
+    line.values.push_back(clinical.values.overall[metric]);
+    line.intervals.push_back(clinical.intervals ? clinical.intervals->overall[metric]
+                                                : std::nullopt);
+  }
+  return line;
+}
+
+std::vector<TableLine> lines_of(const std::vector<Evaluation>& evaluations) {
+  std::vector<TableLine> lines;
+  for (const MetricInfo& info : metric_infos()) lines.push_back(metric_line(evaluations, info));
+  for (std::size_t m = 0; evaluations.front().clinical && m < kClinicalCount; ++m) {
+    lines.push_back(clinical_line(evaluations, m));
+  }
+  return lines;
+}
+
+/// "84.07 [82.33, 85.87]".
+std::string cell_text(const TableLine& line, std::size_t file) {
+  const std::string value = metric_text(line.label.unit, line.values[file]);
+  if (!line.intervals[file]) return value;
+  return value + " " + interval_text(line.label.unit, line.intervals[file]);
+}
+
+void add_class_rows(PaperTable& table, const Evaluation& evaluation) {
+  const ClinicalResult& clinical = *evaluation.clinical;
+  for (std::size_t k = 0; k < evaluation.class_names.size(); ++k) {
+    for (std::size_t m = 0; m < kClassMetricCount; ++m) {
+      std::vector<std::string> row{evaluation.file, class_metric_infos()[m].key,
+                                   evaluation.class_names[k],
+                                   exact_text(clinical.values.by_class[k][m])};
+      const std::vector<std::string> ends =
+          exact_interval(clinical.intervals ? clinical.intervals->by_class[k][m] : std::nullopt);
+      row.insert(row.end(), ends.begin(), ends.end());
+      table.csv_rows.push_back(std::move(row));
+    }
+  }
+}
+
+}  // namespace
+
+PaperTable evaluation_table(const std::vector<Evaluation>& evaluations) {
+  PaperTable table;
+  table.header = {""};
+  table.csv_header = {"file", "metric", "class", "value", "low", "high"};
+  for (const Evaluation& each : evaluations) table.header.push_back(each.file);
+  const std::vector<TableLine> lines = lines_of(evaluations);
+  for (const TableLine& line : lines) {
+    if (line.label.unit == MetricUnit::kCount) continue;
+    std::vector<std::string> row{metric_heading(line.label)};
+    for (std::size_t f = 0; f < evaluations.size(); ++f) row.push_back(cell_text(line, f));
+    table.rows.push_back(std::move(row));
+  }
+  for (std::size_t f = 0; f < evaluations.size(); ++f) {
+    for (const TableLine& line : lines) {
+      std::vector<std::string> row{evaluations[f].file, line.label.key, "",
+                                   exact_text(line.values[f])};
+      const std::vector<std::string> ends = exact_interval(line.intervals[f]);
+      row.insert(row.end(), ends.begin(), ends.end());
+      table.csv_rows.push_back(std::move(row));
+    }
+    if (evaluations[f].clinical) add_class_rows(table, evaluations[f]);
+  }
+  return table;
+}
+
+void print_evaluations(std::ostream& out, const std::vector<Evaluation>& evaluations) {
+  for (const Evaluation& each : evaluations) out << each.title << '\n';
+  const PaperTable paper = evaluation_table(evaluations);
+  TextTable table(paper.header);
+  for (const auto& row : paper.rows) table.add(row);
+  out << '\n' << table << '\n' << convention_text(evaluations.front().facts.options) << ".\n";
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,105 @@
+#include "cubcal/io/logits_csv.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/labels.h"
+
+namespace cubcal {
+
+namespace {
+
+const std::string kClassPrefix = "p ";
+const std::string kExtraPrefix = "column_";
+
+bool starts_with(const std::string& text, const std::string& start) {
+  return text.rfind(start, 0) == 0;
+}
+
+/// The column of the labels; past the last where there is none.
+std::size_t label_column(const CsvTable& table, const LogitsReading& reading) {
+  for (const std::string& name : {reading.labels_key, std::string("label")}) {
+    if (table.has_column(name)) return table.column(name);
+  }
+  return table.header.size();
+}
+
+std::vector<std::size_t> class_columns(const CsvTable& table, std::size_t label) {
+  static const std::array<std::string, 3> kOthers = {"group", "file", "sample"};
+  std::vector<std::size_t> named;
+  std::vector<std::size_t> rest;
+  for (std::size_t c = 0; c < table.header.size(); ++c) {
+    const std::string& name = table.header[c];
+    const bool is_other = c == label || starts_with(name, kExtraPrefix) ||
+                          std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end();
+    if (starts_with(name, kClassPrefix)) named.push_back(c);
+    if (!is_other) rest.push_back(c);
+  }
+  return named.empty() ? rest : named;
+}
+
+double number_at(const CsvTable& table, std::size_t row, std::size_t column) {
+  const std::string& text = table.rows[row][column];
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (!text.empty() && *end == '\0') return value;
+  throw DataError("line " + std::to_string(table.lines[row]) + " of '" + table.name + "' has '" +
+                  text + "' in the column '" + table.header[column] +
+                  "', which is taken for a class and must hold numbers");
+}
+
+std::vector<std::string> texts_in(const CsvTable& table, std::size_t column) {
+  std::vector<std::string> texts;
+  for (const auto& row : table.rows) texts.push_back(row[column]);
+  return texts;
+}
+
+}  // namespace
+
+LogitsFile read_csv_logits(const CsvTable& table, const LogitsReading& reading) {
+  const std::size_t label = label_column(table, reading);
+  const std::vector<std::size_t> classes = class_columns(table, label);
+  const std::size_t fewest = reading.binary ? 1 : 2;
+  if (table.rows.empty() || classes.size() < fewest || (reading.binary && classes.size() > 1)) {
+    throw DataError("'" + table.name + "' has " + std::to_string(table.rows.size()) + " rows and " +
+                    std::to_string(classes.size()) + " columns of classes, but " +
+                    (reading.binary ? "one such column" : "two such columns at least") +
+                    " and one row are needed");
+  }
+  LogitsFile file;
+  file.path = table.name;
+  file.logits = NdArray(DType::kF64, {1, table.rows.size(), classes.size()});
+  double* values = file.logits.as<double>();
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (const std::size_t column : classes) *values++ = number_at(table, row, column);
+  }
+  for (const std::size_t column : classes) {
+    const std::string& name = table.header[column];
+    if (reading.binary) break;
+    file.class_names.push_back(starts_with(name, kClassPrefix) ? name.substr(kClassPrefix.size())
+                                                               : name);
+  }
+  file.has_labels =
+      reading.with_labels && reading.labels_file.empty() && label < table.header.size();
+  if (file.has_labels) {
+    const RawLabels labels{texts_in(table, label),
+                           "the column '" + table.header[label] + "' of '" + table.name + "'",
+                           true};
+    file.labels = class_indices(labels, reading.binary ? 2 : classes.size(), file.class_names,
+                                reading.ignored_label);
+  }
+  if (table.has_column("group")) file.groups = texts_in(table, table.column("group"));
+  if (table.has_column("file")) file.files = texts_in(table, table.column("file"));
+  for (std::size_t c = 0; reading.all_columns && c < table.header.size(); ++c) {
+    if (!starts_with(table.header[c], kExtraPrefix)) continue;
+    file.columns.push_back({table.header[c].substr(kExtraPrefix.size()), texts_in(table, c)});
+  }
+  for (const std::string& name : reading.columns) {
+    file.columns.push_back({name, texts_in(table, table.column(kExtraPrefix + name))});
+  }
+  return file;
+}
+
+}  // namespace cubcal
