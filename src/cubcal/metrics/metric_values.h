@@ -40,6 +40,7 @@ struct MetricLabel {
   const char* key;    ///< name in JSON
   const char* label;  ///< name in tables
   MetricUnit unit;
+  int better = 0;  ///< as MetricInfo::better
 };
 
 struct MetricInfo {
