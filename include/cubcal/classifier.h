@@ -29,13 +29,13 @@ struct ClassifierOptions {
   /// Stochastic passes; unset: those of the model's verdict, else 80.
   std::optional<std::size_t> passes = {};
   std::uint64_t seed = 0;   ///< of the passes
-  std::size_t batch = 256;  ///< images at a time: bounds the memory
+  std::size_t batch = 256;  ///< images at a time in the network
   /// Which frame of a DICOM file of several, from 0; unset: such files are refused.
   std::optional<std::size_t> dicom_frame = {};
   std::optional<AdaptiveStop> adaptive_stop = {};  ///< unset: every image takes all passes
-  /// Called with the steps done and the steps in all.
+  /// Called on the caller's thread with the steps done and the steps in all.
   std::function<void(std::size_t done, std::size_t of)> progress = {};
-  /// Asked now and then; true ends the prediction with Interrupted.
+  /// Asked now and then, on the caller's thread; true ends the prediction with Interrupted.
   std::function<bool()> interrupted = {};
 };
 
@@ -56,8 +56,11 @@ struct Answer {
   std::size_t passes = 0;             ///< taken
 };
 
-/// Gray (1 channel) or RGB (3 channels) pixels of 8 or 16 bits, rows from the top, channels
-/// interleaved. A view: it owns nothing.
+/// Gray (1 channel) or RGB (3 channels) pixels of 8 or 16 bits, rows from the top without gaps,
+/// channels interleaved; 16 bits are native std::uint16_t. Levels run from black at 0 to white at
+/// 255 or 65535, as in an image file. Stored values of DICOM are no levels: 12 bits, signed
+/// numbers, windows and MONOCHROME1 are dealt with where a file is read, and by the caller here. A
+/// view: it owns nothing.
 struct PixelView {
   const void* pixels = nullptr;
   std::size_t height = 0;

@@ -58,7 +58,7 @@ std::map<std::string, double> naive_metrics(const Predictive& predictive,
   std::vector<double> wrong(n);
   std::vector<double> u(n);
   std::vector<double> ideal(n);
-  std::map<std::string, double> m;
+  std::map<std::string, double> m = {{"n_ac", 0}, {"n_au", 0}, {"n_ic", 0}, {"n_iu", 0}};
   for (std::size_t i = 0; i < n; ++i) {
     const double* p = &predictive.probabilities[i * classes];
     const double c = *std::max_element(p, p + classes);
@@ -154,8 +154,8 @@ TEST(MetricValues, AgreeWithTheirDefinitions) {
         const auto naive = naive_metrics(predictive, set.labels, options);
         const MetricValues values = metric_values(sample_facts(predictive, set.labels, options));
         for (const MetricInfo& info : metric_infos()) {
-          const auto found = naive.find(info.key);
-          const double expected = found == naive.end() ? 0.0 : found->second;
+          ASSERT_EQ(naive.count(info.key), 1U) << "there is no naive twin of " << info.key;
+          const double expected = naive.at(info.key);
           if (!std::isfinite(expected)) {
             EXPECT_FALSE(values[info.metric].has_value()) << info.key;
             continue;

@@ -128,6 +128,8 @@ def write_all():
 def differences(found, kept, path):
     """Sentences on everything in `kept` that `found` does not repeat."""
     if isinstance(kept, dict):
+        for key in found.keys() - kept.keys():
+            yield f"{path} has no {key}, which is found: write the references anew"
         for key, value in kept.items():
             yield from differences(found[key], value, f"{path}.{key}")
     elif isinstance(kept, list):

@@ -69,8 +69,9 @@ TEST_P(Reference, Metrics) {
   const Predictive predictive = predict(McLogits(file_.logits));
   const MetricValues values = metric_values(sample_facts(predictive, file_.labels, {}));
   const Json& metrics = expected_["metrics"];
-  ASSERT_EQ(metrics.size(), kMetricCount);
+  const bool is_kept = GetParam().stem.find(CUBCAL_TEST_DATA) == 0;  // others may be older
   for (const MetricInfo& info : metric_infos()) {
+    if (!is_kept && !metrics.contains(info.key)) continue;
     const Json& expected = metrics.at(info.key);
     if (expected.is_null()) {
       EXPECT_FALSE(values[info.metric].has_value()) << info.key;

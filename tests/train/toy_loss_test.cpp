@@ -141,7 +141,7 @@ TEST(ToyLoss, IsReadFromARecipeLikeAnyOther) {
   expect_error<ArgumentError>([] { toy_recipe({"stage2.toy_weight=-1"}); },
                               "toml: toy_weight must be at least 0, not -1");
   expect_error<ArgumentError>([] { toy_recipe({"stage2.method='bnn+toys'"}); },
-                              "bnn+avuc, bnn+cub, bnn+toy");
+                              "bnn+toy");
 }
 
 TEST(ToyLoss, TrainsLogsAndWarns) {

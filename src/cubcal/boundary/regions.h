@@ -23,7 +23,7 @@ enum class ScalingRegion {
   kSoften    ///< T_low: everything else
 };
 
-/// From the unscaled mean prediction only; assigned once, before any temperature is applied.
+/// From the unscaled mean prediction, once, before any temperature (paper, Eq. dual_temperature).
 ScalingRegion scaling_region(double confidence, double uncertainty, const Thresholds& thresholds);
 
 enum class AvuState {

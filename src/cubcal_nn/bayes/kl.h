@@ -32,7 +32,7 @@ struct KlScale {
 
 /// KL(N(mu, sigma^2) || N(prior_mean, prior_sigma^2)) of each element, sigma = softplus(rho):
 /// ln(prior_sigma / sigma) + (sigma^2 + (mu - prior_mean)^2) / (2 prior_sigma^2) - 1/2.
-/// 0 where the two agree, positive elsewhere. Values only; add_kl_gradient has the derivative.
+/// 0 where the two agree (paper, Eq. elbo_loss, variational_gaussian). add_kl_gradient derives it.
 at::Tensor kl_elements(const at::Tensor& mu, const at::Tensor& rho, const at::Tensor& prior_mean,
                        double prior_sigma);
 

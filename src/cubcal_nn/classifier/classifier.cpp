@@ -2,9 +2,11 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/parallel.h"
@@ -101,7 +103,16 @@ class Classifier::Room {
     const ComputeScope scope(settings_);
     // Each image is the first of a set of its own, so that its prediction depends on no other.
     answering_.mc.samples.assign(inputs.size(), 0);
-    return answer_images(judging_, engine_, at::cat(inputs), answering_);
+    try {
+      return answer_images(judging_, engine_, at::cat(inputs), answering_);
+    } catch (const c10::Error& error) {
+      const std::string whole = error.what_without_backtrace();
+      throw Error("LibTorch could not compute the prediction: " +
+                  whole.substr(0, whole.find('\n')));
+    } catch (const std::bad_alloc&) {
+      throw Error("there is not enough memory for " + std::to_string(inputs.size()) +
+                  " images: predict fewer at a time");
+    }
   }
 
  private:

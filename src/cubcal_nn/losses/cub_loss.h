@@ -18,7 +18,7 @@ struct CubOptions {
 /// Checks 1/K <= gamma <= 1 and 0 < epsilon < 1.
 void check_cub_options(const CubOptions& options, std::int64_t classes);
 
-/// CUB-Loss (paper, Eq. cub_loss): sum_i -log(1 - d_i), where d_i in [0, 1] is the deviation of the
+/// CUB-Loss (paper, Eq. cub_final): sum_i -log(1 - d_i), where d_i in [0, 1] is the deviation of the
 /// mean prediction from the boundary curve, divided by the largest value it can take in its region
 /// (boundary/regions.h, deviation_scale).
 ///
