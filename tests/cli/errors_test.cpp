@@ -86,7 +86,7 @@ TEST_F(Errors, Usage) {
   expect_refused({"adaptive", "demo/val.npz", "--eta", "-1"}, 2, "uncertainty threshold");
   expect_refused({"adaptive", "none.npz"}, 1, "none.npz");
   expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--method", "platt"}, 2,
-                 "the methods are ts-nll, ts-bcce, dts, dts-guarded");
+                 "must be ts-nll, ts-bcce, dts or dts-guarded, not 'platt'");
   expect_refused({"calibrate", "demo/val.npz"}, 2, "--output is required");
   expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--t-high", "1"}, 2, "--t-high");
   expect_refused({"calibrate", "demo/val.npz", "-o", "c.json", "--t-high", "0:1"}, 2, "--t-high");
