@@ -159,7 +159,7 @@ TEST_F(WriteReport, MethodsAndRepeatsAreCompared) {
   EXPECT_EQ(summary_.runs, 3U);
   EXPECT_EQ(summary_.methods, 2U);
   for (const char* words :
-       {"bnn+cub (2 runs)", " ± ", "bnn+cub less each other method", "Methods compared",
+       {"bnn+cub (2 runs)", " ± ", "bnn+cub minus each other method", "Methods compared",
         "What a better AvU costs", "divided by one temperature, from 1.5 to 0.5",
         "About bnn+cub, the first of its 2 runs (seed 1)"}) {
     EXPECT_NE(page.find(words), std::string::npos) << words;

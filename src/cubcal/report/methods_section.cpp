@@ -94,13 +94,13 @@ std::string difference_table(const std::vector<Method>& methods, const Bootstrap
   for (std::size_t m = 1; m < methods.size(); ++m) {
     for (const RunResult* run : methods[m].runs) {
       if (!same_samples(*run, first)) continue;
-      header.push_back("less " + methods[m].label);
+      header.push_back("minus " + methods[m].label);
       differences.push_back(paired_bootstrap(run->facts, first.facts, first.groups, options));
       break;
     }
   }
   if (differences.empty()) return {};
-  Table table(header, methods.front().label + " less each other method on the same images" +
+  Table table(header, methods.front().label + " minus each other method on the same images" +
                           (first.record.seed ? " (seed " + std::to_string(*first.record.seed) + ")"
                                              : std::string()) +
                           ", with paired bootstrap intervals. Bold: the interval leaves out 0.");
