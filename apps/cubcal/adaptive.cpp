@@ -78,7 +78,7 @@ Report make_report(const AdaptiveCommandOptions& options) {
   const LogitsFile file = read_input(options.file, options.input);
   Report report;
   report.title = describe(file);
-  if (!options.calibration.empty()) report.calibration = load_calibration(options.calibration);
+  report.calibration = calibration_at(options.calibration);
   if (options.decision.gamma) {
     check_gamma(*options.decision.gamma, McLogits(file.logits).classes());
   }

@@ -119,8 +119,7 @@ void apply(const ApplyOptions& options) {
   refuse_output_over_input(options.output,
                            {options.file, options.calibration, options.input.reading.labels_file});
   const LogitsFile file = read_input(options.file, options.input);
-  std::optional<Calibration> calibration;
-  if (!options.calibration.empty()) calibration = load_calibration(options.calibration);
+  const std::optional<Calibration> calibration = calibration_at(options.calibration);
   const Applied applied = apply_to(file, calibration);
   if (csv) {
     write_csv_table(options.output, file, applied);

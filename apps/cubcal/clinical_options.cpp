@@ -5,15 +5,15 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
+#include "cubcal/core/parse_number.h"
 
 namespace cubcal::app {
 
 namespace {
 
 double share_of(const std::string& text, const std::string& whole) {
-  char* end = nullptr;
-  const double share = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0' && share >= 0 && share <= 1) return share;
+  const std::optional<double> share = parse_number(text);
+  if (share && *share >= 0 && *share <= 1) return *share;
   throw ArgumentError("--prevalence takes a share in [0, 1] or CLASS=SHARE, not '" + whole + "'");
 }
 

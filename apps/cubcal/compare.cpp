@@ -88,9 +88,7 @@ const char* align(const LogitsFile& a, LogitsFile& b, const InputOptions& input)
 
 SampleFacts facts_of(const LogitsFile& file, const std::string& calibration_path,
                      const MetricOptions& metrics) {
-  std::optional<Calibration> calibration;
-  if (!calibration_path.empty()) calibration = load_calibration(calibration_path);
-  return sample_facts(predict_file(file, calibration), file.labels, metrics);
+  return sample_facts(predict_file(file, calibration_at(calibration_path)), file.labels, metrics);
 }
 
 /// Adjusted over the others, metric by metric.
@@ -174,10 +172,10 @@ nlohmann::ordered_json comparison_json(const ComparisonResult& result,
 PaperTable table_of(const ComparisonResult& result, const Comparison& other, double level) {
   const bool several = result.others.size() > 1;
   PaperTable table;
-  table.header = {"", "A", other.name, other.name + " − A", to_text(100 * level) + "% interval",
-                  "p"};
-  if (several) table.header.push_back("p (Holm)");
-  table.header.push_back("");
+  table.texts.header = {
+      "", "A", other.name, other.name + " − A", to_text(100 * level) + "% interval", "p"};
+  if (several) table.texts.header.push_back("p (Holm)");
+  table.texts.header.push_back("");
   for (const MetricInfo& info : metric_infos()) {
     const auto& interval = other.paired.intervals[static_cast<std::size_t>(info.metric)];
     std::vector<std::string> row{metric_heading(info),
@@ -188,7 +186,7 @@ PaperTable table_of(const ComparisonResult& result, const Comparison& other, dou
                                  p_text(other.paired.p_values[info.metric])};
     if (several) row.push_back(p_text(other.holm[info.metric]));
     row.push_back(verdict(info, other));
-    table.rows.push_back(std::move(row));
+    table.texts.rows.push_back(std::move(row));
   }
   return table;
 }
@@ -200,12 +198,12 @@ PaperTable whole_table(const ComparisonResult& result, double level) {
                       "difference", "low", "high",   "p",       "p_holm"};
   for (const Comparison& other : result.others) {
     PaperTable own = table_of(result, other, level);
-    if (table.header.empty()) {
-      table.header = std::move(own.header);
+    if (table.texts.header.empty()) {
+      table.texts.header = std::move(own.texts.header);
     } else {
-      own.rows.insert(own.rows.begin(), std::move(own.header));
+      own.texts.rows.insert(own.texts.rows.begin(), std::move(own.texts.header));
     }
-    table.rows.insert(table.rows.end(), own.rows.begin(), own.rows.end());
+    table.texts.rows.insert(table.texts.rows.end(), own.texts.rows.begin(), own.texts.rows.end());
     for (const MetricInfo& info : metric_infos()) {
       std::vector<std::string> row{result.file_a,
                                    other.file,
@@ -233,8 +231,8 @@ void print_comparison(std::ostream& out, const ComparisonResult& result,
       << '\n';
   for (const Comparison& each : result.others) {
     const PaperTable paper = table_of(result, each, options.bootstrap.level);
-    TextTable table(paper.header);
-    for (const auto& row : paper.rows) table.add(row);
+    TextTable table(paper.texts.header);
+    for (const auto& row : paper.texts.rows) table.add(row);
     out << '\n' << table;
   }
   out << "\nPaired percentile bootstrap, " << options.bootstrap.replicates << " replicates by "

@@ -1,12 +1,11 @@
 #include "compute_setup.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include <iostream>
 
-#include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal_nn/kernels/named_device.h"
 #include "cubcal_nn/train/checkpoint.h"
 #include "cubcal_nn/train/run_folder.h"
 
@@ -33,12 +32,7 @@ void advise_on_blas() {
 
 c10::Device set_up_device(const std::string& device) {
   at::set_num_threads(static_cast<int>(thread_count()));
-  if (device == "cuda") {
-    if (!at::globalContext().hasCUDA()) {
-      throw ArgumentError("--device cuda needs a CUDA device and a LibTorch built for CUDA");
-    }
-    return c10::Device(c10::DeviceType::CUDA, 0);
-  }
+  if (device == "cuda") return named_device(device);
   advise_on_blas();
   choose_convolution_backend();
   return c10::Device(c10::DeviceType::CPU);

@@ -144,8 +144,7 @@ void conformal(ConformalCommand command) {
   require_labels(calibration, "fitting prediction sets");
   const LogitsFile test = read_file(command.test_file, command, true);
   check_same_classes(calibration, test);
-  std::optional<Calibration> temperatures;
-  if (!command.temperature_file.empty()) temperatures = load_calibration(command.temperature_file);
+  const std::optional<Calibration> temperatures = calibration_at(command.temperature_file);
   const std::string column = column_of(command);
   const ConformalRule rule =
       fit_conformal(predict_file(calibration, temperatures), calibration.labels,

@@ -56,9 +56,7 @@ Evaluation evaluate_file(const std::string& path, const EvaluateOptions& options
   const LogitsFile file = read_input(path, options.input);
   require_labels(file, "evaluation");
   Evaluation evaluation;
-  if (!options.calibration.empty()) {
-    evaluation.calibration = load_calibration(options.calibration);
-  }
+  evaluation.calibration = calibration_at(options.calibration);
   evaluation.file = file.path;
   evaluation.title = describe(file);
   evaluation.class_names = class_labels(file);

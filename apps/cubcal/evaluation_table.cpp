@@ -51,17 +51,21 @@ std::string cell_text(const TableLine& line, std::size_t file) {
   return value + " " + interval_text(line.label.unit, line.intervals[file]);
 }
 
+/// `row` with a number and its interval, all digits, at the end.
+void add_csv_row(PaperTable& table, std::vector<std::string> row,
+                 const std::optional<double>& value, const std::optional<Interval>& interval) {
+  row.push_back(exact_text(value));
+  for (std::string& end : exact_interval(interval)) row.push_back(std::move(end));
+  table.csv_rows.push_back(std::move(row));
+}
+
 void add_class_rows(PaperTable& table, const Evaluation& evaluation) {
   const ClinicalResult& clinical = *evaluation.clinical;
   for (std::size_t k = 0; k < evaluation.class_names.size(); ++k) {
     for (std::size_t m = 0; m < kClassMetricCount; ++m) {
-      std::vector<std::string> row{evaluation.file, class_metric_infos()[m].key,
-                                   evaluation.class_names[k],
-                                   exact_text(clinical.values.by_class[k][m])};
-      const std::vector<std::string> ends =
-          exact_interval(clinical.intervals ? clinical.intervals->by_class[k][m] : std::nullopt);
-      row.insert(row.end(), ends.begin(), ends.end());
-      table.csv_rows.push_back(std::move(row));
+      add_csv_row(table, {evaluation.file, class_metric_infos()[m].key, evaluation.class_names[k]},
+                  clinical.values.by_class[k][m],
+                  clinical.intervals ? clinical.intervals->by_class[k][m] : std::nullopt);
     }
   }
 }
@@ -70,23 +74,20 @@ void add_class_rows(PaperTable& table, const Evaluation& evaluation) {
 
 PaperTable evaluation_table(const std::vector<Evaluation>& evaluations) {
   PaperTable table;
-  table.header = {""};
+  table.texts.header = {""};
   table.csv_header = {"file", "metric", "class", "value", "low", "high"};
-  for (const Evaluation& each : evaluations) table.header.push_back(each.file);
+  for (const Evaluation& each : evaluations) table.texts.header.push_back(each.file);
   const std::vector<TableLine> lines = lines_of(evaluations);
   for (const TableLine& line : lines) {
     if (line.label.unit == MetricUnit::kCount) continue;
     std::vector<std::string> row{metric_heading(line.label)};
     for (std::size_t f = 0; f < evaluations.size(); ++f) row.push_back(cell_text(line, f));
-    table.rows.push_back(std::move(row));
+    table.texts.rows.push_back(std::move(row));
   }
   for (std::size_t f = 0; f < evaluations.size(); ++f) {
     for (const TableLine& line : lines) {
-      std::vector<std::string> row{evaluations[f].file, line.label.key, "",
-                                   exact_text(line.values[f])};
-      const std::vector<std::string> ends = exact_interval(line.intervals[f]);
-      row.insert(row.end(), ends.begin(), ends.end());
-      table.csv_rows.push_back(std::move(row));
+      add_csv_row(table, {evaluations[f].file, line.label.key, ""}, line.values[f],
+                  line.intervals[f]);
     }
     if (evaluations[f].clinical) add_class_rows(table, evaluations[f]);
   }
@@ -96,8 +97,8 @@ PaperTable evaluation_table(const std::vector<Evaluation>& evaluations) {
 void print_evaluations(std::ostream& out, const std::vector<Evaluation>& evaluations) {
   for (const Evaluation& each : evaluations) out << each.title << '\n';
   const PaperTable paper = evaluation_table(evaluations);
-  TextTable table(paper.header);
-  for (const auto& row : paper.rows) table.add(row);
+  TextTable table(paper.texts.header);
+  for (const auto& row : paper.texts.rows) table.add(row);
   out << '\n' << table << '\n' << convention_text(evaluations.front().facts.options) << ".\n";
 }
 

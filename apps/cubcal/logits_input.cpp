@@ -37,6 +37,11 @@ void require_labels(const LogitsFile& file, const std::string& purpose) {
   throw DataError(file.path + " has no array 'labels' [N], which " + purpose + " needs");
 }
 
+std::optional<Calibration> calibration_at(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  return load_calibration(path);
+}
+
 void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code ignored;  // a file that is not there yet is no other file

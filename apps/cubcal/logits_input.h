@@ -22,6 +22,9 @@ std::vector<std::string> class_labels(const LogitsFile& file);
 /// Throws the DataError that says the file has no labels and why they are needed.
 void require_labels(const LogitsFile& file, const std::string& purpose);
 
+/// The calibration in this file; nothing for an empty name.
+std::optional<Calibration> calibration_at(const std::string& path);
+
 /// Throws ArgumentError where the output is one of the inputs, which writing it would destroy.
 /// Options that were not given may be among them as empty names.
 void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs);

@@ -4,9 +4,9 @@
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
-#include "cubcal/io/atomic_file.h"
 #include "cubcal/version.h"
 #include "cubcal_nn/experiment/model_data.h"
+#include "logits_input.h"
 #include "ood_text.h"
 #include "option_checks.h"
 #include "work_view.h"
@@ -49,15 +49,6 @@ void complete(OodOptions& options) {
   check_detector_options(options.run.detector);
   check_verdict_options(options.verdict.options);
   if (options.fit) detector_entry(options.verdict.detector);
-}
-
-void write_json(const std::string& path, const Json& json) {
-  const std::string text = json.dump(2) + "\n";
-  if (path == "-") {
-    std::cout << text;
-  } else {
-    write_file_atomically(path, text);
-  }
 }
 
 Json head_json(const OodOptions& options, const ImageSet& set, OodRun& run) {
@@ -123,7 +114,7 @@ void ood(OodOptions options) {
     out << "The model in " << options.model << " carries it now.\n";
     json["verdict"] = verdict_json(verdict);
   }
-  if (!options.json.empty()) write_json(options.json, json);
+  if (!options.json.empty()) write_text(options.json, json.dump(2) + "\n");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cubcal/evaluation/evaluation.h"
+#include "cubcal/io/table_text.h"
 
 namespace cubcal::app {
 
@@ -21,11 +22,10 @@ struct TableTargets {
 /// Adds --csv, --markdown and --latex.
 void add_table_options(CLI::App& command, TableTargets& targets);
 
-/// A table as it stands in a paper (`header` and `rows`, numbers rounded), and the same as a
-/// spreadsheet reads it, one number with its interval in a row and all digits.
+/// A table as it stands in a paper, numbers rounded, and the same as a spreadsheet reads it, one
+/// number with its interval in a row and all digits.
 struct PaperTable {
-  std::vector<std::string> header;
-  std::vector<std::vector<std::string>> rows;
+  TextRows texts;
   std::vector<std::string> csv_header;
   std::vector<std::vector<std::string>> csv_rows;
 };
@@ -36,10 +36,6 @@ void write_tables(const TableTargets& targets, const PaperTable& table);
 /// Throws ArgumentError where more than one of JSON and tables goes to standard output.
 void check_one_stdout(const TableTargets& targets, const std::string& json);
 
-/// "| a | b |" with its line of dashes; cells are escaped.
-std::string markdown_table(const PaperTable& table);
-/// A tabular with the rules of booktabs; cells are escaped.
-std::string latex_table(const PaperTable& table);
 std::string csv_table(const PaperTable& table);
 
 /// All digits; nothing where undefined.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/demo_logits.h"
 #include "cli/program.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/logits_file.h"
@@ -18,29 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-class Commands : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    scratch = new ScratchFolder;
-    const Outcome run = run_cubcal(
-        {"example", "--out", "demo", "--samples", "400", "--passes", "10"}, scratch->path());
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-  }
-  static void TearDownTestSuite() { delete scratch; }
-
-  static Outcome run(const std::vector<std::string>& arguments) {
-    return run_cubcal(arguments, scratch->path());
-  }
-  static Json json_of(const std::vector<std::string>& arguments) {
-    const Outcome result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return Json::parse(result.out);
-  }
-
-  static ScratchFolder* scratch;
-};
-
-ScratchFolder* Commands::scratch = nullptr;
+class Commands : public DemoLogits {};
 
 TEST_F(Commands, VersionAndHelp) {
   EXPECT_EQ(run({"--version"}).out.rfind("cubcal ", 0), 0U);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/demo_logits.h"
 #include "cli/program.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/logits_file.h"
@@ -13,23 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-class EvaluationCommands : public testing::Test {
+class EvaluationCommands : public DemoLogits {
  protected:
-  static void SetUpTestSuite() {
-    scratch = new ScratchFolder;
-    const Outcome made = run({"example", "--out", "demo", "--samples", "400", "--passes", "10"});
-    ASSERT_EQ(made.exit_code, 0) << made.err;
-  }
-  static void TearDownTestSuite() { delete scratch; }
-
-  static Outcome run(const std::vector<std::string>& arguments) {
-    return run_cubcal(arguments, scratch->path());
-  }
-  static Json json_of(const std::vector<std::string>& arguments) {
-    const Outcome result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return Json::parse(result.out);
-  }
   static void expect_words(const std::string& text, const std::vector<std::string>& words) {
     for (const std::string& word : words) {
       EXPECT_NE(text.find(word), std::string::npos) << word << " is not in " << text;
@@ -44,11 +30,7 @@ class EvaluationCommands : public testing::Test {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     EXPECT_EQ(result.out, "");
   }
-
-  static ScratchFolder* scratch;
 };
-
-ScratchFolder* EvaluationCommands::scratch = nullptr;
 
 TEST_F(EvaluationCommands, ClinicalMetricsAreShownWhereAskedFor) {
   EXPECT_EQ(run({"evaluate", "demo/test.npz"}).out.find("AUROC"), std::string::npos);

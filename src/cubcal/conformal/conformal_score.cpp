@@ -21,11 +21,7 @@ constexpr NamedValue<ConformalScore> kScoreNames[] = {
 const char* score_name(ConformalScore score) { return name_of(kScoreNames, score); }
 
 ConformalScore score_from_name(const std::string& name) {
-  try {
-    return value_named(kScoreNames, name);
-  } catch (const ArgumentError& error) {
-    throw ArgumentError(std::string("the conformal score ") + error.what());
-  }
+  return value_named(kScoreNames, name, "the conformal score");
 }
 
 void check_score_options(const ScoreOptions& options) {

@@ -1,12 +1,14 @@
 #include "cubcal/evaluation/clinical_json.h"
 
+#include "cubcal/io/json_fields.h"
+
 namespace cubcal {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json field_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+Json field_json(const std::optional<double>& value) { return json_or_null(value); }
 
 Json field_json(const std::optional<Interval>& interval) {
   return interval ? Json::array({interval->low, interval->high}) : Json();

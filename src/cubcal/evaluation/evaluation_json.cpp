@@ -1,6 +1,7 @@
 #include "cubcal/evaluation/evaluation_json.h"
 
 #include "cubcal/evaluation/clinical_json.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/metrics/accuracy_vs_uncertainty.h"
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal/metrics/classification.h"
@@ -12,8 +13,6 @@ namespace cubcal {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json bins_json(const CalibrationError& error, const char* observed, const char* target) {
   Json rows = Json::array();
@@ -35,11 +34,11 @@ Json classes_json(const Evaluation& evaluation) {
     rows.push_back({{"name", evaluation.class_names[k]},
                     {"support", table[k].support},
                     {"predicted", table[k].predicted},
-                    {"recall", optional_json(table[k].recall)},
-                    {"precision", optional_json(table[k].precision)},
-                    {"f1", optional_json(table[k].f1)},
-                    {"mean_confidence", optional_json(table[k].mean_confidence)},
-                    {"mean_uncertainty", optional_json(table[k].mean_uncertainty)}});
+                    {"recall", json_or_null(table[k].recall)},
+                    {"precision", json_or_null(table[k].precision)},
+                    {"f1", json_or_null(table[k].f1)},
+                    {"mean_confidence", json_or_null(table[k].mean_confidence)},
+                    {"mean_uncertainty", json_or_null(table[k].mean_uncertainty)}});
   }
   return rows;
 }
@@ -74,7 +73,7 @@ Json selective_json(const SampleFacts& facts, Certainty certainty) {
   Json risk_rows = Json::array();
   for (const double target : kRiskTargets) {
     risk_rows.push_back(
-        {{"risk", target}, {"coverage", optional_json(coverage_at_risk(risk, target))}});
+        {{"risk", target}, {"coverage", json_or_null(coverage_at_risk(risk, target))}});
   }
   return {{"aurc", area_under_risk_coverage(facts, order)},
           {"accuracy_at_coverage", accuracy_rows},
@@ -151,7 +150,7 @@ Json intervals_json(const MetricIntervals& intervals) {
 Json p_values_json(const MetricValues& p_values) {
   Json json = Json::object();
   for (const MetricInfo& info : metric_infos()) {
-    json[info.key] = optional_json(p_values[info.metric]);
+    json[info.key] = json_or_null(p_values[info.metric]);
   }
   return json;
 }

@@ -56,4 +56,8 @@ std::vector<std::string> JsonFields::texts(const char* name) const {
   return list;
 }
 
+nlohmann::ordered_json json_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
 }  // namespace cubcal

@@ -39,4 +39,7 @@ class JsonFields {
   const char* owner_;
 };
 
+/// The value, or null.
+nlohmann::ordered_json json_or_null(const std::optional<double>& value);
+
 }  // namespace cubcal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/io/labels.h"
 
 namespace cubcal {
@@ -42,9 +42,7 @@ std::vector<std::size_t> class_columns(const CsvTable& table, std::size_t label)
 
 double number_at(const CsvTable& table, std::size_t row, std::size_t column) {
   const std::string& text = table.rows[row][column];
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0') return value;
+  if (const std::optional<double> value = parse_number(text)) return *value;
   throw DataError("line " + std::to_string(table.lines[row]) + " of '" + table.name + "' has '" +
                   text + "' in the column '" + table.header[column] +
                   "', which is taken for a class and must hold numbers");

@@ -8,6 +8,7 @@
 
 #include "cubcal/boundary/regions.h"
 #include "cubcal/core/check.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 
@@ -18,10 +19,8 @@ namespace {
 using Members = std::map<std::string, std::vector<std::uint32_t>>;
 
 std::optional<double> number_of(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const std::optional<double> value = parse_number(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 Members by_value(const std::vector<std::string>& values) {

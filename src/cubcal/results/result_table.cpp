@@ -6,6 +6,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/io/csv.h"
+#include "cubcal/io/table_text.h"
 
 namespace cubcal::results {
 
@@ -26,30 +27,10 @@ std::string cell_text(const ResultCell& cell, const ResultColumn& column) {
   return text;
 }
 
-std::string markdown_line(const std::vector<std::string>& texts) {
-  std::string line;
-  for (const std::string& text : texts) line += "| " + text + " ";
-  return line + "|\n";
-}
-
-std::string latex_text(const std::string& text) {
-  static const std::vector<std::pair<std::string, std::string>> replacements = {
-      {"\\", "\\textbackslash{}"}, {"%", "\\%"},       {"&", "\\&"},     {"_", "\\_"}, {"#", "\\#"},
-      {" ± ", " $\\pm$ "},         {"Δ", "$\\Delta$"}, {"β", "$\\beta$"}};
-  std::string result = text;
-  for (const auto& [from, to] : replacements) {
-    for (std::size_t at = result.find(from); at != std::string::npos;
-         at = result.find(from, at + to.size())) {
-      result.replace(at, from.size(), to);
-    }
-  }
-  return result;
-}
-
-std::string latex_line(const std::vector<std::string>& texts) {
-  std::string line;
-  for (const std::string& text : texts) line += (line.empty() ? "" : " & ") + latex_text(text);
-  return line + " \\\\\n";
+TextRows text_rows(const ResultTable& table) {
+  TextRows texts{header_texts(table), {}, table.name_headers.size(), true};
+  for (const ResultRow& row : table.rows) texts.rows.push_back(row_texts(table, row));
+  return texts;
 }
 
 }  // namespace
@@ -107,24 +88,11 @@ std::vector<std::string> row_texts(const ResultTable& table, const ResultRow& ro
 }
 
 std::string to_markdown(const ResultTable& table) {
-  const std::vector<std::string> header = header_texts(table);
-  std::string text = table.title + "\n\n" + markdown_line(header);
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    text += i < table.name_headers.size() ? "|---" : "|---:";
-  }
-  text += "|\n";
-  for (const ResultRow& row : table.rows) text += markdown_line(row_texts(table, row));
-  return text + "\n";
+  return table.title + "\n\n" + markdown_table(text_rows(table)) + "\n";
 }
 
 std::string to_latex(const ResultTable& table) {
-  const std::vector<std::string> header = header_texts(table);
-  std::string text = "% " + table.title + "\n\\begin{tabular}{";
-  text += std::string(table.name_headers.size(), 'l');
-  text += std::string(header.size() - table.name_headers.size(), 'r') + "}\n\\toprule\n";
-  text += latex_line(header) + "\\midrule\n";
-  for (const ResultRow& row : table.rows) text += latex_line(row_texts(table, row));
-  return text + "\\bottomrule\n\\end{tabular}\n";
+  return "% " + table.title + "\n" + latex_table(text_rows(table));
 }
 
 std::string to_csv(const ResultTable& table) {

@@ -4,7 +4,6 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "cubcal/core/check.h"
@@ -77,13 +76,6 @@ std::string with_thousands(std::int64_t number) {
   return digits;
 }
 
-/// Six significant digits.
-std::string short_text(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.6g", value);
-  return buffer;
-}
-
 }  // namespace
 
 double kl_element_weight(const KlOptions& options, const KlScale& scale, std::int64_t size) {
@@ -150,7 +142,7 @@ std::string describe_kl_weight(const ParameterStore& store, const KlOptions& opt
   if (options.reduction == KlReduction::kElbo) {
     return "KL term: sum over " + weights + " / " + with_thousands(scale.training_samples) +
            " training samples" + factor + " (elbo), so each nat of KL weighs " +
-           short_text(kl_element_weight(options, scale, 1));
+           significant(kl_element_weight(options, scale, 1), 6);
   }
   const double mean_size =
       static_cast<double>(store.variational_size()) / static_cast<double>(tensors);
@@ -158,7 +150,7 @@ std::string describe_kl_weight(const ParameterStore& store, const KlOptions& opt
                          static_cast<double>(scale.training_samples);
   return "KL term: sum over " + std::to_string(tensors) + " tensors of the mean KL of their " +
          weights + " / batch of " + with_thousands(scale.batch) + factor + " (mean), about " +
-         short_text(of_elbo) + " times the weight of the true bound";
+         significant(of_elbo, 6) + " times the weight of the true bound";
 }
 
 }  // namespace cubcal

@@ -1,8 +1,7 @@
 #include "cubcal_nn/classifier/answering.h"
 
-#include <cstdio>
-
 #include "cubcal/boundary/regions.h"
+#include "cubcal/core/check.h"
 #include "cubcal_nn/infer/adaptive_prediction.h"
 
 namespace cubcal {
@@ -52,23 +51,18 @@ NetworkOutput run_network(const JudgingModel& judging, McEngine& engine, const a
   return output;
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 /// Why an image is decided so; `p_value` and `alpha` are of the verdict.
 std::string reason_for(Decision decision, double uncertainty, double refer_above,
                        const std::optional<double>& p_value, double alpha) {
   if (decision == Decision::kOutOfScope) {
-    return "unlike the images the model knows: p " + number(*p_value) + " is at most " +
-           number(alpha);
+    return "unlike the images the model knows: p " + significant(*p_value, 4) + " is at most " +
+           significant(alpha, 4);
   }
   const std::string side = decision == Decision::kRefer ? " is above " : " is at most ";
-  std::string reason = "uncertainty " + number(uncertainty) + side + number(refer_above) + " nats";
+  std::string reason =
+      "uncertainty " + significant(uncertainty, 4) + side + significant(refer_above, 4) + " nats";
   if (p_value && decision == Decision::kAccept) {
-    reason += ", and p " + number(*p_value) + " is above " + number(alpha);
+    reason += ", and p " + significant(*p_value, 4) + " is above " + significant(alpha, 4);
   }
   return reason;
 }

@@ -1,7 +1,6 @@
 #include "cubcal/classifier.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Context.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "cubcal_nn/classifier/answering.h"
 #include "cubcal_nn/infer/image_input.h"
 #include "cubcal_nn/kernels/compute_scope.h"
+#include "cubcal_nn/kernels/named_device.h"
 
 namespace cubcal {
 
@@ -23,17 +23,6 @@ static_assert(AdaptiveStop{}.error == AdaptiveOptions{}.error &&
                   AdaptiveStop{}.first == AdaptiveOptions{}.first &&
                   AdaptiveStop{}.block == AdaptiveOptions{}.block,
               "one set of defaults");
-
-c10::Device device_of(const std::string& name) {
-  if (name == "cpu") return c10::Device(c10::DeviceType::CPU);
-  if (name != "cuda") {
-    throw ArgumentError("the device must be 'cpu' or 'cuda', not '" + name + "'");
-  }
-  if (!at::globalContext().hasCUDA()) {
-    throw ArgumentError("the device 'cuda' needs a CUDA device and a LibTorch built for CUDA");
-  }
-  return c10::Device(c10::DeviceType::CUDA, 0);
-}
 
 /// Threads, and on the CPU the fastest convolution path, which is measured here.
 ComputeSettings compute_settings(const ClassifierOptions& options, c10::Device device) {
@@ -77,7 +66,7 @@ class Classifier::Room {
  public:
   Room(const std::string& folder, const ClassifierOptions& options)
       : options_(options),
-        judging_{load_model(folder, device_of(options.device)), std::nullopt},
+        judging_{load_model(folder, named_device(options.device)), std::nullopt},
         engine_(*judging_.model.network, description().preprocessing),
         settings_(compute_settings(options, judging_.model.network->options().device)) {
     judging_.verdict = load_verdict(judging_.model);

@@ -202,7 +202,7 @@ LoadedModel load_model(const std::string& folder, c10::Device device) {
     const std::string hash = naming_description(paths, [&] {
       const Json document = parse_description(text);
       model.description = description_of(document);
-      model.extras = extras_of(document);
+      model.fields = fields_of(document);
       return hash_in(document);
     });
     const std::optional<WeightsFile> file = find_weights(paths, hash);

@@ -52,7 +52,7 @@ struct LoadedModel {
   std::string folder;  ///< where model.json lies: the one named, or `best` of a training run's
   ModelDescription description;
   std::unique_ptr<Network> network;
-  std::map<std::string, std::string> extras;  ///< fields of other modules, as JSON text
+  std::map<std::string, std::string> fields;  ///< of model.json, as JSON text
 };
 
 /// Makes the folder where it does not exist and replaces the model in it where there is one. Throws
@@ -75,7 +75,7 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
 std::string resolved_model_folder(const std::string& folder);
 
 /// A field of model.json that another module writes and reads, as JSON text (with a loaded model:
-/// LoadedModel::extras). Attaching rewrites model.json with it, everything else as it was; reading
+/// LoadedModel::fields). Attaching rewrites model.json with it, everything else as it was; reading
 /// gives nothing where it is not there. Saving the model anew drops it.
 void attach_field(const std::string& folder, const std::string& name, const std::string& json);
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name);

@@ -179,16 +179,10 @@ ModelDescription description_from_json(const std::string& text) {
   return description_of(parse_description(text));
 }
 
-std::map<std::string, std::string> extras_of(const Json& document) {
-  static const std::set<std::string> own{"format",       "version",        "network", "layers",
-                                         "dropout_rate", "classes",        "input",   "thresholds",
-                                         "class_names",  "preprocessing",  "prior",   "calibration",
-                                         "provenance",   kWeightsHashField};
-  std::map<std::string, std::string> extras;
-  for (const auto& [name, value] : document.items()) {
-    if (own.count(name) == 0) extras[name] = value.dump();
-  }
-  return extras;
+std::map<std::string, std::string> fields_of(const Json& document) {
+  std::map<std::string, std::string> fields;
+  for (const auto& [name, value] : document.items()) fields[name] = value.dump();
+  return fields;
 }
 
 }  // namespace cubcal

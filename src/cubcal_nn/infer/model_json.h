@@ -16,7 +16,7 @@ inline constexpr const char* kWeightsHashField = "weights_hash";
 nlohmann::ordered_json parse_description(const std::string& text);
 ModelDescription description_of(const nlohmann::ordered_json& document);
 
-/// The fields that are neither the description's nor the weights' hash, as JSON text.
-std::map<std::string, std::string> extras_of(const nlohmann::ordered_json& document);
+/// Every field as JSON text.
+std::map<std::string, std::string> fields_of(const nlohmann::ordered_json& document);
 
 }  // namespace cubcal

@@ -108,8 +108,8 @@ void remove_detector(const std::string& folder) {
 }
 
 std::optional<VerdictModel> load_verdict(const LoadedModel& model) {
-  const auto field = model.extras.find(kField);
-  if (field == model.extras.end()) return std::nullopt;
+  const auto field = model.fields.find(kField);
+  if (field == model.fields.end()) return std::nullopt;
   VerdictModel verdict;
   verdict.policy = verdict_from_json(field->second);
   if (!fits_calibration(verdict.policy, model.description)) {

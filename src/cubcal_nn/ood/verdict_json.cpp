@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
 VerdictPolicy from_fields(const Json& json) {
   const JsonFields fields(json, "verdict policy");
   VerdictPolicy policy;
@@ -47,8 +45,8 @@ std::string verdict_to_json(const VerdictPolicy& policy) {
                      {"passes", policy.passes},
                      {"calibration", policy.calibration},
                      {"alpha", policy.options.alpha},
-                     {"risk_target", optional_json(policy.options.risk_target)},
-                     {"risk_confidence", optional_json(policy.options.risk_confidence)},
+                     {"risk_target", json_or_null(policy.options.risk_target)},
+                     {"risk_confidence", json_or_null(policy.options.risk_confidence)},
                      {"uncertainty_threshold", policy.uncertainty},
                      {"validation",
                       {{"samples", rates.samples},
