@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "conformal_text.h"
 #include "cubcal/conformal/prediction_sets.h"
+#include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
 #include "input_options.h"
