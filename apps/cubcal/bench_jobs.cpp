@@ -12,6 +12,7 @@
 
 #include "cubcal_nn/bayes/fused_weights.h"
 #include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/kernels/device_memory.h"
 #include "cubcal_nn/losses/cub_objective.h"
 #include "cubcal_nn/models/registry.h"
@@ -116,7 +117,9 @@ BenchResult time_prediction(const BenchCase& which, bool keep_draws, double budg
 BenchResult time_deterministic_forward(const BenchCase& which, double budget) {
   const c10::NoGradGuard no_grad;
   const auto network = network_of(which, LayerKind::kDeterministic);
-  const auto dtype = set_precision(resolve_precision(which.compute.precision, which.device));
+  const ComputeSettings compute = compute_settings(which.compute.precision, which.device);
+  const ComputeScope computing(compute);
+  const auto dtype = activation_type(*compute.precision);
   std::optional<FusedWeights> weights;  // a CPU takes the network's own
   if (which.device.is_cuda()) {
     weights.emplace(network->parameters(), FusedWeights::Options{1, dtype, false, 0});

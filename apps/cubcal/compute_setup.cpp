@@ -5,9 +5,9 @@
 #include <iostream>
 
 #include "cubcal/core/parallel.h"
+#include "cubcal/record/run_folder.h"
 #include "cubcal_nn/kernels/named_device.h"
 #include "cubcal_nn/train/checkpoint.h"
-#include "cubcal_nn/train/run_folder.h"
 
 namespace cubcal::app {
 
@@ -32,7 +32,7 @@ void advise_on_blas() {
 
 c10::Device set_up_device(const std::string& device) {
   at::set_num_threads(static_cast<int>(thread_count()));
-  if (device == "cuda") return named_device(device);
+  if (device != "cpu") return named_device(device);
   advise_on_blas();
   choose_convolution_backend();
   return c10::Device(c10::DeviceType::CPU);

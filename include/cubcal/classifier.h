@@ -23,7 +23,7 @@ struct AdaptiveStop {
 };
 
 struct ClassifierOptions {
-  std::string device = "cpu";      ///< or "cuda"
+  std::string device = "cpu";      ///< or "cuda", "cuda:N"
   std::string precision = "auto";  ///< of a GPU: "fp32", "tf32" or "bf16", which is auto's
   std::size_t threads = 0;         ///< of the CPU; 0: as many as the library uses
   /// Stochastic passes; unset: those of the model's verdict, else 80.

@@ -55,7 +55,7 @@ void expect_same_logits(const char* name, c10::Device device, Precision precisio
   const std::int64_t size = std::string(name) == "small-resnet" ? 16 : 64;
   const auto network = gaussian_network(name, size, device);
   const at::Tensor images = images_on(device, 7, size);
-  set_precision(Precision::kFp32);
+  const ComputeScope exact(compute_settings(Precision::kFp32, device));
   const at::Tensor expected = plain_logits(*network, images, 2, 5);
   FusedPrediction fused(*network, precision);
   const FusedPrediction::Passes passes{6, 2, 5};

@@ -1,5 +1,6 @@
 #include "cubcal_nn/infer/mc_engine.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
@@ -30,6 +31,13 @@ at::Tensor run_logits(LayerKind kind, const at::Tensor& images, const McOptions&
 
 double largest_difference(const at::Tensor& a, const at::Tensor& b) {
   return (a - b).abs().max().item<double>();
+}
+
+TEST(McEngine, LeavesTheSwitchesOfTheProcessAsTheyWere) {
+  at::globalContext().setAllowTF32CuBLAS(true);
+  run_logits(LayerKind::kVariational, random_images(2), passes_and_batch(1, 2));
+  EXPECT_TRUE(at::globalContext().allowTF32CuBLAS());
+  at::globalContext().setAllowTF32CuBLAS(false);
 }
 
 TEST(McEngine, EqualsALoopByHandWithTheSameNoise) {

@@ -204,9 +204,14 @@ void OodRun::fit(const std::vector<OodRow>& rows, const std::string& split) {
     perturbed_base_ = make_detector(kPerturbedBase, options_.detector);
     fit_all({perturbed_base_.get()}, features(split, FeatureSource::kMeanWeights), labels);
   }
+  const ComputeScope computing(compute());
   const Perturbation perturbation(*model_.network, model_.description.preprocessing,
                                   perturbed_base_ ? *perturbed_base_ : detector(kPerturbedBase));
   epsilon_ = perturbation.choose_epsilon(set_.split("val").images, default_epsilons());
+}
+
+ComputeSettings OodRun::compute() const {
+  return compute_settings(options_.mc.compute.precision, model_.network->options().device);
 }
 
 const Detector& OodRun::detector(const std::string& name) const { return *detectors_.at(name); }
@@ -236,6 +241,7 @@ std::vector<double> OodRun::scores(const OodRow& row, const std::string& split) 
     return output_scores(row.key.substr(kDts.size()), McLogits(drawn(split).logits), predictive);
   }
   if (row.key == kPerturbation) {
+    const ComputeScope computing(compute());
     const Perturbation perturbation(*model_.network, model_.description.preprocessing,
                                     perturbed_base_ ? *perturbed_base_ : detector(kPerturbedBase));
     return perturbation.score(set_.split(split).images, *epsilon_);

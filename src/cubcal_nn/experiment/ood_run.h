@@ -11,6 +11,7 @@
 #include "cubcal_nn/experiment/work_observer.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/ood/network_features.h"
 #include "cubcal_nn/ood/registry.h"
 
@@ -76,6 +77,8 @@ class OodRun {
   McOutput run(const std::string& split, const McOptions& mc, const std::string& what);
   void fit_all(const std::vector<Detector*>& detectors, const DetectorInput& features,
                const at::Tensor& labels) const;
+  /// The network outside the engine computes as it does inside.
+  ComputeSettings compute() const;
   DetectorInput on_device(const DetectorInput& input) const;
   std::vector<double> detector_scores(const Detector& detector, const DetectorInput& input) const;
 

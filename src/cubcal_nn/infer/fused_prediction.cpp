@@ -1,7 +1,6 @@
 #include "cubcal_nn/infer/fused_prediction.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Context.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
@@ -28,8 +27,9 @@ NoiseKey key_of(const FusedPrediction::Passes& passes, std::size_t pass) {
 
 FusedPrediction::FusedPrediction(Network& network, Precision precision)
     : network_(network),
-      dtype_(set_precision(resolve_precision(precision, network.options().device))) {
-  at::globalContext().setBenchmarkCuDNN(true);
+      compute_(compute_settings(precision, network.options().device)),
+      dtype_(activation_type(*compute_.precision)) {
+  compute_.search_algorithms = true;
 }
 
 at::Tensor FusedPrediction::typed(const at::Tensor& images) const {
@@ -54,6 +54,7 @@ void FusedPrediction::run_frame() {
 at::Tensor FusedPrediction::by_pass(const Rows& rows, std::int64_t images, std::int64_t batch,
                                     const Passes& passes, const Step& step) {
   const c10::NoGradGuard no_grad;
+  const ComputeScope computing(compute_);
   const NetworkOptions& o = network_.options();
   if (!one_) {
     one_ = std::make_unique<FusedWeights>(network_.parameters(),
@@ -100,6 +101,7 @@ at::Tensor FusedPrediction::by_pass(const Rows& rows, std::int64_t images, std::
 at::Tensor FusedPrediction::at_once(const at::Tensor& images, const Passes& passes,
                                     bool keep_draws) {
   const c10::NoGradGuard no_grad;
+  const ComputeScope computing(compute_);
   const at::Tensor ready = typed(images);
   const std::int64_t bytes_per_draw = network_.parameters().variational_size() *
                                       static_cast<std::int64_t>(c10::elementSize(dtype_));

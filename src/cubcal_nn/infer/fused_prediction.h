@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "cubcal_nn/bayes/fused_weights.h"
+#include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/kernels/device_graph.h"
-#include "cubcal_nn/kernels/precision.h"
 #include "cubcal_nn/models/network.h"
 
 namespace cubcal {
@@ -55,6 +55,7 @@ class FusedPrediction {
   };
 
   Network& network_;
+  ComputeSettings compute_;
   c10::ScalarType dtype_;
   std::unique_ptr<FusedWeights> one_, all_;
   std::optional<Passes> drawn_;  ///< what all_ holds

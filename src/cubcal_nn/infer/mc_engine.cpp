@@ -9,6 +9,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal_nn/batches/levels.h"
+#include "cubcal_nn/kernels/compute_scope.h"
 
 namespace cubcal {
 
@@ -285,7 +286,8 @@ McOutput McEngine::run(const at::Tensor& images, const McOptions& options) {
   check_options(options, images.size(0));
   const c10::NoGradGuard no_grad;
   if (goes_fused(options)) return run_fused(images, options);
-  set_precision(resolve_precision(options.compute.precision, network_.options().device));
+  const ComputeScope computing(
+      compute_settings(options.compute.precision, network_.options().device));
   if (!passes_) {
     passes_ =
         std::make_unique<WeightPasses>(network_.parameters(), 1, WeightPasses::Use::kPrediction);

@@ -1,18 +1,43 @@
 #include "cubcal_nn/kernels/compute_scope.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 namespace cubcal {
 
+ComputeSettings compute_settings(Precision precision, c10::Device device) {
+  ComputeSettings settings;
+  settings.precision = resolve_precision(precision, device);
+  return settings;
+}
+
 ComputeScope::ComputeScope(const ComputeSettings& settings)
-    : threads_(at::get_num_threads()), convolution_(convolution_backend()) {
-  if (settings.threads > 0) at::set_num_threads(settings.threads);
-  if (settings.convolution) set_convolution_backend(*settings.convolution);
+    : settings_(settings),
+      threads_(at::get_num_threads()),
+      convolution_(convolution_backend()),
+      tf32_cudnn_(at::globalContext().allowTF32CuDNN()),
+      tf32_cublas_(at::globalContext().allowTF32CuBLAS()),
+      search_algorithms_(at::globalContext().benchmarkCuDNN()) {
+  if (settings_.threads > 0) at::set_num_threads(settings_.threads);
+  if (settings_.convolution) set_convolution_backend(*settings_.convolution);
+  if (settings_.precision) {
+    const bool rounded = *settings_.precision != Precision::kFp32;
+    at::globalContext().setAllowTF32CuDNN(rounded);
+    at::globalContext().setAllowTF32CuBLAS(rounded);
+  }
+  if (settings_.search_algorithms) {
+    at::globalContext().setBenchmarkCuDNN(*settings_.search_algorithms);
+  }
 }
 
 ComputeScope::~ComputeScope() {
-  at::set_num_threads(threads_);
-  set_convolution_backend(convolution_);
+  if (settings_.threads > 0) at::set_num_threads(threads_);
+  if (settings_.convolution) set_convolution_backend(convolution_);
+  if (settings_.precision) {
+    at::globalContext().setAllowTF32CuDNN(tf32_cudnn_);
+    at::globalContext().setAllowTF32CuBLAS(tf32_cublas_);
+  }
+  if (settings_.search_algorithms) at::globalContext().setBenchmarkCuDNN(search_algorithms_);
 }
 
 }  // namespace cubcal

@@ -6,8 +6,8 @@
 
 namespace cubcal {
 
-/// "cpu", or "cuda" for the first GPU. Throws ArgumentError for any other name and for a GPU that
-/// this machine or LibTorch does not have.
+/// "cpu", "cuda" for the first GPU or "cuda:N" for one of them, from 0 on. Throws ArgumentError for
+/// any other name and for a GPU that this machine or LibTorch does not have.
 c10::Device named_device(const std::string& name);
 
 }  // namespace cubcal

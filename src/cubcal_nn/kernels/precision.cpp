@@ -1,7 +1,5 @@
 #include "cubcal_nn/kernels/precision.h"
 
-#include <ATen/Context.h>
-
 #include "cubcal/core/named_values.h"
 
 namespace cubcal {
@@ -31,10 +29,7 @@ Precision resolve_precision(Precision precision, c10::Device device) {
   return precision;
 }
 
-c10::ScalarType set_precision(Precision resolved) {
-  const bool rounded = resolved != Precision::kFp32;
-  at::globalContext().setAllowTF32CuDNN(rounded);
-  at::globalContext().setAllowTF32CuBLAS(rounded);
+c10::ScalarType activation_type(Precision resolved) {
   return resolved == Precision::kBf16 ? at::kBFloat16 : at::kFloat;
 }
 

@@ -30,7 +30,7 @@ struct ComputeOptions {
 /// CPU.
 Precision resolve_precision(Precision precision, c10::Device device);
 
-/// Allows or forbids TF32 products in the process, and gives the type of activations.
-c10::ScalarType set_precision(Precision resolved);
+/// The type of activations under a resolved precision.
+c10::ScalarType activation_type(Precision resolved);
 
 }  // namespace cubcal

@@ -1,7 +1,6 @@
 #include "cubcal_nn/train/fused_step.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Context.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -13,10 +12,10 @@ namespace {
 constexpr int kEagerBatches = 3;
 
 FusedWeights::Options weight_options(const Network& network, const StageOptions& options,
-                                     Precision precision) {
+                                     Precision resolved) {
   FusedWeights::Options weights;
   weights.slots = static_cast<std::size_t>(options.training_passes());
-  weights.dtype = set_precision(resolve_precision(precision, network.options().device));
+  weights.dtype = activation_type(resolved);
   weights.dropout_layers = network.dropout_layers();
   return weights;
 }
@@ -32,8 +31,9 @@ FusedStep::FusedStep(Network& network, const StageOptions& options, const Object
       kl_scale_(kl_scale),
       class_weights_(std::move(class_weights)),
       seed_(seed),
+      compute_(compute_settings(precision, network.options().device)),
       optimiser_(optimiser),
-      weights_(network.parameters(), weight_options(network, options, precision)),
+      weights_(network.parameters(), weight_options(network, options, *compute_.precision)),
       graph_(network.options().device),
       scalars_(at::zeros({1 + static_cast<std::int64_t>(objective.scalars().size())},
                          at::TensorOptions().dtype(at::kFloat).device(network.options().device))) {
@@ -100,7 +100,8 @@ StepNumbers FusedStep::run(const Batch& batch, const StepOptions& step) {
   const at::Tensor kept_packed = packed_;
   if (passes_by) inputs_ = {};
   // The search for the fastest algorithms takes seconds: it pays for the shapes that repeat.
-  at::globalContext().setBenchmarkCuDNN(full);
+  compute_.search_algorithms = full;
+  const ComputeScope computing(compute_);
   place(batch);
   set_scalars(step);
   weights_.set_key({seed_, step.stream, 0});

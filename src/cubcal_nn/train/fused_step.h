@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cubcal_nn/bayes/fused_weights.h"
+#include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/kernels/device_graph.h"
-#include "cubcal_nn/kernels/precision.h"
 #include "cubcal_nn/models/network.h"
 #include "cubcal_nn/train/flat_sgd.h"
 #include "cubcal_nn/train/run_options.h"
@@ -47,6 +47,7 @@ class FusedStep {
   KlScale kl_scale_;
   at::Tensor class_weights_;
   std::uint64_t seed_;
+  ComputeSettings compute_;
   FlatSgd& optimiser_;
   FusedWeights weights_;
   DeviceGraph graph_;

@@ -17,9 +17,9 @@ TrainingStep::TrainingStep(Network& network, const StageOptions& options,
       kl_scale_(kl_scale),
       class_weights_(std::move(class_weights)),
       seed_(seed),
+      compute_(compute_settings(compute.precision, network.options().device)),
       optimiser_(network.parameters(), options.sgd) {
   const c10::Device device = network.options().device;
-  set_precision(resolve_precision(compute.precision, device));
   if (compute.fused && device.is_cuda() && has_fused_kernels(device) &&
       network.options().dtype == at::kFloat) {
     fused_ = std::make_unique<FusedStep>(network, options, objective, kl_scale, class_weights_,
@@ -44,6 +44,7 @@ std::vector<at::Tensor> TrainingStep::forward(const Batch& batch) {
 
 StepNumbers TrainingStep::run(const Batch& batch, const StepOptions& step) {
   if (fused_) return fused_->run(batch, step);
+  const ComputeScope computing(compute_);
   const c10::AutoGradMode with_gradient(true);
   network_.parameters().zero_gradients();
   passes_->draw(NoiseKey{seed_, step.stream, 0});

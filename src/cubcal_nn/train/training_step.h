@@ -8,6 +8,7 @@
 
 #include "cubcal_nn/bayes/kl.h"
 #include "cubcal_nn/bayes/weight_passes.h"
+#include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/models/network.h"
 #include "cubcal_nn/train/flat_sgd.h"
 #include "cubcal_nn/train/fused_step.h"
@@ -45,6 +46,7 @@ class TrainingStep {
   KlScale kl_scale_;
   at::Tensor class_weights_;
   std::uint64_t seed_;
+  ComputeSettings compute_;
   FlatSgd optimiser_;
   std::unique_ptr<FusedStep> fused_;
   std::unique_ptr<WeightPasses> passes_;  ///< where there is no fused step
