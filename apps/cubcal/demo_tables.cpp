@@ -3,6 +3,7 @@
 #include "cubcal/calibration/fit.h"
 #include "cubcal/evaluation/evaluation.h"
 #include "cubcal/metrics/metric_values.h"
+#include "cubcal/record/run_folder.h"
 #include "logits_input.h"
 
 namespace cubcal::app {
@@ -87,7 +88,7 @@ void add_post_hoc(const RunPart& part, DemoTables& tables) {
     const FitResult result =
         fit_calibration(McLogits(validation.logits), validation.labels, options, validation.groups);
     const std::string name = method_name(method);
-    save_calibration(part.folder + "/calibration-" + name + ".json", result.calibration);
+    save_calibration(RunFolder{part.folder}.calibration(name), result.calibration);
     for (const std::string& warning : result.warnings) {
       tables.warnings.push_back(name + ": " + warning);
     }

@@ -45,7 +45,7 @@ Recipe read_recipe(const TrainCommandOptions& options) {
 /// A run is never mixed with what an earlier one left.
 void remove_run(const RunFolder& run) {
   for (const std::string& path : {run.checkpoint(), run.metrics(), run.events(), run.record(),
-                                  run.path + "/best", run.path + "/last", run.path + "/stage1"}) {
+                                  run.best(), run.last(), run.path + "/stage1"}) {
     std::filesystem::remove_all(path);
   }
 }

@@ -30,7 +30,7 @@ TEST_F(RunFolders, EverythingInAFolderIsRead) {
   ASSERT_TRUE(run.outliers);
   ASSERT_EQ(run.epochs.size(), 2U);
   EXPECT_EQ(run.epochs[1].epoch, 2);
-  EXPECT_EQ(run.epochs[1].values.at("validation.accuracy"), 0.7);
+  EXPECT_EQ(run.epochs[1].values().at("validation.accuracy"), 0.7);
   EXPECT_FALSE(run.attached);
 }
 
@@ -85,7 +85,8 @@ TEST_F(RunFolders, RefusesWhatDoesNotFit) {
   test::expect_error<DataError>([&] { read_run(folder("a")); }, "has no array 'labels' [N]");
   write_example_run(folder("b"), "bnn", 1);
   write_file_atomically(folder("b/record.json"), "[1, 2]");
-  test::expect_error<DataError>([&] { read_run(folder("b")); }, "record.json' is no JSON object");
+  test::expect_error<DataError>([&] { read_run(folder("b")); },
+                                "record.json' is not a JSON object");
   write_example_run(folder("b"), "bnn", 1);
   std::string record = read_text_file(folder("b/record.json"), 10000);
   record.replace(record.find("seed = 1 #"), 10, "seed = 2 #");
@@ -132,9 +133,10 @@ TEST_F(RunFolders, DetectorsAreRead) {
     {"title":"kNN","auroc":0.7,"auroc_interval":[0.6,0.8],"aupr":0.5,"fpr95":0.9,
      "categories":{"nih":{"auroc":0.65}}}]})");
   const RunInput run = read_run(folder("a"));
-  ASSERT_TRUE(run.detectors);
-  EXPECT_EQ(run.detectors->categories, std::vector<std::string>{"nih"});
-  EXPECT_EQ(run.detectors->rows[0].auroc_interval->high, 0.8);
+  ASSERT_EQ(run.detectors.size(), 1U);
+  ASSERT_EQ(run.detectors[0].categories.size(), 1U);
+  EXPECT_EQ(run.detectors[0].categories[0].name, "nih");
+  EXPECT_EQ(run.detectors[0].all.auroc.interval->second, 0.8);
   write_file_atomically(folder("a/ood.json"), R"({"format":"cubcal-ood","rows":[{"title":"x"}]})");
   test::expect_error<DataError>([&] { read_run(folder("a")); }, "without the number 'auroc'");
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace cubcal {
@@ -16,11 +17,19 @@ struct RunFolder {
   std::string record() const { return path + "/record.json"; }
   /// Model folders. Those of the last stage are the run's own; earlier ones lie in "stage1" and so
   /// on.
-  std::string best(std::size_t stage, std::size_t stages) const {
+  std::string best(std::size_t stage = 0, std::size_t stages = 1) const {
     return stage_path(stage, stages) + "/best";
   }
-  std::string last(std::size_t stage, std::size_t stages) const {
+  std::string last(std::size_t stage = 0, std::size_t stages = 1) const {
     return stage_path(stage, stages) + "/last";
+  }
+
+  /// What is made of the run's model afterwards: logits of a split, the table of detectors and
+  /// calibrations by the name of their method.
+  std::string logits(const std::string& split) const { return path + "/" + split + ".npz"; }
+  std::string detectors() const { return path + "/ood.json"; }
+  std::string calibration(const std::string& method) const {
+    return path + "/calibration-" + method + ".json";
   }
 
  private:

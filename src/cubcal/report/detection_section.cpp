@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cubcal/report/detection_curves.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
@@ -63,21 +65,27 @@ std::string score_table(const RunResult& run) {
   return table.html();
 }
 
-std::string detector_table(const DetectorTable& detectors) {
+std::string share_text(const Measured& share) {
+  if (!share.interval) return fixed(100 * *share.value, 1);
+  return with_interval(*share.value, Interval{share.interval->first, share.interval->second, 0});
+}
+
+std::string detector_table(const std::vector<DetectorRecord>& detectors) {
   std::vector<std::string> header{"Detector", "AUROC %", "AUPR %", "FPR at 95% TPR %"};
-  for (const std::string& category : detectors.categories) {
-    header.push_back("AUROC % against " + category);
+  const std::vector<DetectorRecord::Category>& categories = detectors.front().categories;
+  for (const DetectorRecord::Category& category : categories) {
+    header.push_back("AUROC % against " + category.name);
   }
   Table table(header, "Detectors of 'cubcal ood', fitted on training images.");
-  for (const DetectorRow& row : detectors.rows) {
-    std::vector<std::string> cells{row.title,
-                                   row.auroc_interval
-                                       ? with_interval(row.auroc, *row.auroc_interval)
-                                       : fixed(100 * row.auroc, 1),
-                                   fixed(100 * row.aupr, 1), fixed(100 * row.fpr95, 1)};
-    for (const std::string& category : detectors.categories) {
-      const auto found = row.auroc_by_category.find(category);
-      cells.push_back(found == row.auroc_by_category.end() ? "–" : fixed(100 * found->second, 1));
+  for (const DetectorRecord& row : detectors) {
+    std::vector<std::string> cells{row.title, share_text(row.all.auroc),
+                                   fixed(100 * *row.all.aupr.value, 1),
+                                   fixed(100 * *row.all.fpr95.value, 1)};
+    for (const DetectorRecord::Category& category : categories) {
+      const auto found = std::find_if(row.categories.begin(), row.categories.end(),
+                                      [&](const auto& each) { return each.name == category.name; });
+      cells.push_back(
+          found == row.categories.end() ? "–" : fixed(100 * *found->detection.auroc.value, 1));
     }
     table.add(cells);
   }
@@ -87,14 +95,14 @@ std::string detector_table(const DetectorTable& detectors) {
 }  // namespace
 
 std::string detection_section(const RunResult& run, Figures& figures) {
-  if (run.detection.empty() && !run.detectors) return {};
+  if (run.detection.empty() && run.detectors.empty()) return {};
   std::string html;
   if (!run.detection.empty()) {
     html += paragraph(counted(*run.outliers, "image") + " of no class against " +
                       counted(run.facts.samples, "test image") + ".") +
             curves(run, figures) + score_table(run);
   }
-  if (run.detectors) html += detector_table(*run.detectors);
+  if (!run.detectors.empty()) html += detector_table(run.detectors);
   return section("Images of no class (OOD)", html);
 }
 

@@ -7,6 +7,7 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/record/run_folder.h"
 #include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal::report {
@@ -80,19 +81,18 @@ RunName parse_run_name(const std::string& run) {
 }
 
 RunFiles::RunFiles(const std::string& folder) {
-  const auto in_folder = [&folder](const std::string& name) {
-    return (fs::path(folder) / name).string();
-  };
-  test = in_folder("test.npz");
-  validation = in_folder("val.npz");
-  outliers = in_folder("ood.npz");
-  record = in_folder("record.json");
-  epochs = in_folder("metrics.jsonl");
-  detectors = in_folder("ood.json");
-  best_model = in_folder("best/model.json");
-  model = in_folder("model.json");
+  const bool has_end = !folder.empty() && folder.back() == '/';
+  const RunFolder run{has_end ? folder.substr(0, folder.size() - 1) : folder};
+  test = run.logits("test");
+  validation = run.logits("val");
+  outliers = run.logits("ood");
+  record = run.record();
+  epochs = run.metrics();
+  detectors = run.detectors();
+  best_model = run.best() + "/model.json";
+  model = run.path + "/model.json";
   for (const CalibrationMethod method : kCalibrationMethods) {
-    calibrations.push_back(in_folder(std::string("calibration-") + method_name(method) + ".json"));
+    calibrations.push_back(run.calibration(method_name(method)));
   }
 }
 
@@ -127,7 +127,7 @@ RunInput read_run(const std::string& run) {
   }
   std::string model = if_there(files.best_model);
   if (model.empty()) model = if_there(files.model);
-  input.record = read_record(if_there(files.record), model);
+  input.record = read_model_facts(if_there(files.record), model);
   for (const std::string& each : files.calibrations) {
     const std::string path = if_there(each);
     if (!path.empty()) input.calibrations.push_back(load_calibration(path));

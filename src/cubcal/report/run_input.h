@@ -8,6 +8,8 @@
 
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/io/logits_file.h"
+#include "cubcal/record/detector_record.h"
+#include "cubcal/record/epoch_record.h"
 #include "cubcal/report/report_options.h"
 #include "cubcal/report/run_json.h"
 
@@ -22,14 +24,14 @@ struct LogitsInput {
 struct RunInput {
   std::string label;   ///< of the method
   std::string folder;  ///< empty where logits were given instead
-  RunRecord record;
+  ModelFacts record;
   LogitsInput test;
   std::optional<LogitsInput> validation;
   std::optional<LogitsInput> outliers;
   std::vector<Calibration> calibrations;
   std::optional<CalibrationMethod> attached;  ///< the one the model carries
-  std::vector<EpochValues> epochs;
-  std::optional<DetectorTable> detectors;
+  std::vector<EpochRecord> epochs;
+  std::vector<DetectorRecord> detectors;
 };
 
 /// A run as it is named on the command line: FOLDER or LABEL=FOLDER, the former where a folder of

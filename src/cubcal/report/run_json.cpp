@@ -1,13 +1,10 @@
 #include "cubcal/report/run_json.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cubcal/core/check.h"
-#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal/record/run_record.h"
 #include "cubcal/report/numbers.h"
 
 namespace cubcal::report {
@@ -53,62 +50,56 @@ class Card {
   std::vector<CardRow>& rows_;
 };
 
-std::string stage_text(const Json& stage) {
-  std::string text = text_of(at(stage, "/method"));
-  const Json& epochs = at(stage, "/epochs");
-  if (epochs.is_number()) text += ", " + text_of(epochs) + " epochs";
-  if (at(stage, "/stopped_early") == true) text += ", stopped early";
-  const Json& best = at(stage, "/best/epoch");
-  if (best.is_number()) {
-    text += ", best after epoch " + text_of(best);
-    const std::string monitored = text_of(at(stage, "/monitored"));
-    if (!monitored.empty()) text += " by " + monitored + " of validation";
+std::string stage_text(const StageRecord& stage) {
+  std::string text = stage.method;
+  if (stage.epochs) text += ", " + std::to_string(*stage.epochs) + " epochs";
+  if (stage.stopped_early) text += ", stopped early";
+  if (stage.best.epoch) {
+    text += ", best after epoch " + std::to_string(*stage.best.epoch);
+    if (!stage.monitored.empty()) text += " by " + stage.monitored + " of validation";
   }
-  const Json& seconds = at(stage, "/seconds");
-  if (seconds.is_number()) text += ", " + fixed(seconds.get<double>(), 0) + " s";
+  if (stage.seconds) text += ", " + fixed(*stage.seconds, 0) + " s";
   return text;
 }
 
-void read_run_record(const std::string& path, RunRecord& record) {
-  const Json json = read_object(path);
-  Card card(record.card);
-  card.add("Network", json, "/network");
-  const Json& stages = at(json, "/stages");
-  for (std::size_t i = 0; stages.is_array() && i < stages.size(); ++i) {
-    const std::string name = stages.size() == 1 ? "Training" : "Stage " + std::to_string(i + 1);
-    card.add(name.c_str(), stage_text(stages[i]));
-    record.method = text_of(at(stages[i], "/method"));
-  }
-  const Json& seed = at(json, "/seed");
-  if (seed.is_number_unsigned()) record.seed = seed.get<std::uint64_t>();
-  record.data_name = text_of(at(json, "/data/name"));
-  card.add("Seed", json, "/seed");
-  card.add("Training data", record.data_name);
-  card.add("Hash of the data", json, "/data/hash");
-  card.add("Hash of the recipe", json, "/recipe/hash");
-  card.add("Program", json, "/program");
-  card.add("LibTorch", json, "/libtorch");
-  card.add("Device", json, "/device");
-  card.add("Threads", json, "/threads");
-  record.recipe = text_of(at(json, "/recipe/text"));
-  const Json& hash = at(json, "/recipe/hash");
-  if (hash.is_string()) {
-    check_content_hash(record.recipe, text_of(hash), "the recipe in '" + path + "'");
-  }
+template <class Number>
+std::string text_of(const std::optional<Number>& number) {
+  return number ? std::to_string(*number) : std::string();
 }
 
-void read_model(const std::string& path, RunRecord& record) {
+void add_run_record(const RunRecord& run, ModelFacts& facts) {
+  Card card(facts.card);
+  card.add("Network", run.network);
+  for (std::size_t i = 0; i < run.stages.size(); ++i) {
+    const std::string name = run.stages.size() == 1 ? "Training" : "Stage " + std::to_string(i + 1);
+    card.add(name.c_str(), stage_text(run.stages[i]));
+    facts.method = run.stages[i].method;
+  }
+  facts.seed = run.seed;
+  facts.data_name = run.data;
+  facts.recipe = run.recipe;
+  card.add("Seed", text_of(run.seed));
+  card.add("Training data", run.data);
+  card.add("Hash of the data", run.data_hash);
+  card.add("Hash of the recipe", run.recipe_hash);
+  card.add("Program", run.program);
+  card.add("LibTorch", run.libtorch);
+  card.add("Device", run.device);
+  card.add("Threads", text_of(run.threads));
+}
+
+void read_model(const std::string& path, ModelFacts& facts) {
   const Json json = read_object(path);
-  Card card(record.card);
-  if (record.card.empty()) {
+  Card card(facts.card);
+  if (facts.card.empty()) {
     card.add("Network", json, "/network");
     card.add("Seed", json, "/provenance/seed");
     card.add("Training data", json, "/provenance/data");
     card.add("Hash of the data", json, "/provenance/data_hash");
     card.add("Program", json, "/provenance/program");
-    record.method = text_of(at(json, "/provenance/stage"));
-    record.data_name = text_of(at(json, "/provenance/data"));
-    record.recipe = text_of(at(json, "/provenance/recipe"));
+    facts.method = text_of(at(json, "/provenance/stage"));
+    facts.data_name = text_of(at(json, "/provenance/data"));
+    facts.recipe = text_of(at(json, "/provenance/recipe"));
   }
   card.add("Layers", json, "/layers");
   const Json& input = at(json, "/input");
@@ -129,39 +120,13 @@ void read_model(const std::string& path, RunRecord& record) {
   }
 }
 
-void flatten(const Json& json, const std::string& prefix, std::map<std::string, double>& values) {
-  for (const auto& [name, value] : json.items()) {
-    if (value.is_number()) values[prefix + name] = value.get<double>();
-    if (value.is_object()) flatten(value, prefix + name + ".", values);
-  }
-}
-
-/// Before lines named the terms of their loss there were two.
-std::map<std::string, std::string> terms_of(const Json& line) {
-  const auto found = line.find("terms");
-  if (found == line.end()) return {{"cub", "CUB-Loss"}, {"avuc", "AvUC loss"}};
-  std::map<std::string, std::string> terms;
-  for (const auto& [name, title] : found->items()) {
-    if (title.is_string()) terms[name] = title.get<std::string>();
-  }
-  return terms;
-}
-
-double number_at(const Json& json, const char* name, const std::string& path) {
-  const auto found = json.find(name);
-  if (found == json.end() || !found->is_number()) {
-    throw DataError("'" + path + "' has a row without the number '" + name + "'");
-  }
-  return found->get<double>();
-}
-
 }  // namespace
 
-RunRecord read_record(const std::string& record_path, const std::string& model_path) {
-  RunRecord record;
-  if (!record_path.empty()) read_run_record(record_path, record);
-  if (!model_path.empty()) read_model(model_path, record);
-  return record;
+ModelFacts read_model_facts(const std::string& record_path, const std::string& model_path) {
+  ModelFacts facts;
+  if (!record_path.empty()) add_run_record(read_run_record(record_path), facts);
+  if (!model_path.empty()) read_model(model_path, facts);
+  return facts;
 }
 
 std::optional<Calibration> read_attached_calibration(const std::string& model_path) {
@@ -169,62 +134,6 @@ std::optional<Calibration> read_attached_calibration(const std::string& model_pa
   const Json& calibration = at(json, "/calibration");
   if (calibration.is_null()) return std::nullopt;
   return calibration_from_json(calibration.dump());
-}
-
-std::vector<EpochValues> read_epochs(const std::string& path) {
-  std::istringstream lines(read_text_file(path, kMostBytes));
-  std::vector<EpochValues> epochs;
-  std::string line;
-  for (std::size_t number = 1; std::getline(lines, line); ++number) {
-    if (line.empty()) continue;
-    Json json;
-    const std::string name = "line " + std::to_string(number) + " of '" + path + "'";
-    try {
-      json = parse_json(line, name);
-      if (!json.is_object()) throw DataError(name + " is no JSON object");
-    } catch (const DataError&) {
-      if (lines.eof()) break;  // a training that was killed left it short
-      throw;
-    }
-    EpochValues epoch;
-    flatten(json, "", epoch.values);
-    epoch.terms = terms_of(json);
-    epoch.stage = static_cast<std::size_t>(std::max(1.0, epoch.values["stage"]));
-    epoch.epoch = epoch.values["epoch"];
-    epochs.push_back(std::move(epoch));
-  }
-  return epochs;
-}
-
-DetectorTable read_detectors(const std::string& path) {
-  const Json json = read_object(path);
-  if (text_of(at(json, "/format")) != "cubcal-ood") {
-    throw DataError("'" + path + "' is not what 'cubcal ood --json' writes");
-  }
-  DetectorTable table;
-  const Json& rows = at(json, "/rows");
-  for (std::size_t i = 0; rows.is_array() && i < rows.size(); ++i) {
-    const Json& each = rows[i];
-    DetectorRow row;
-    row.title = text_of(at(each, "/title"));
-    row.auroc = number_at(each, "auroc", path);
-    row.aupr = number_at(each, "aupr", path);
-    row.fpr95 = number_at(each, "fpr95", path);
-    const Json& low = at(each, "/auroc_interval/0");
-    const Json& high = at(each, "/auroc_interval/1");
-    if (low.is_number() && high.is_number()) {
-      row.auroc_interval = Interval{low.get<double>(), high.get<double>(), 0};
-    }
-    const Json& categories = at(each, "/categories");
-    if (categories.is_object()) {
-      for (const auto& [name, values] : categories.items()) {
-        row.auroc_by_category[name] = number_at(values, "auroc", path);
-        if (table.rows.empty()) table.categories.push_back(name);
-      }
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
 }
 
 }  // namespace cubcal::report

@@ -37,7 +37,7 @@ struct DetectionRow {
 struct RunResult {
   std::string label;
   std::string folder;
-  RunRecord record;
+  ModelFacts record;
   std::vector<CardRow> inputs;  ///< the files it was made from
   std::vector<std::string> class_names;
   std::size_t passes = 0;
@@ -56,8 +56,8 @@ struct RunResult {
   std::optional<std::size_t> outliers;  ///< how many there are
   double outliers_answered = 0;         ///< share of them that the referral would answer
   std::vector<DetectionRow> detection;
-  std::optional<DetectorTable> detectors;
-  std::vector<EpochValues> epochs;
+  std::vector<DetectorRecord> detectors;
+  std::vector<EpochRecord> epochs;
   std::vector<SubgroupTable> subgroups;
   std::vector<std::string> skipped_columns;
 

@@ -11,7 +11,7 @@ struct EpochCurve {
 };
 
 /// Draws the curves that have any value other than 0; nothing where none has.
-std::string curve_figure(const std::vector<EpochValues>& epochs, const std::string& title,
+std::string curve_figure(const std::vector<EpochRecord>& epochs, const std::string& title,
                          const char* y_label, const std::vector<EpochCurve>& curves,
                          Figures& figures) {
   plot::ChartOptions options;
@@ -29,10 +29,11 @@ std::string curve_figure(const std::vector<EpochValues>& epochs, const std::stri
     line.name = curve.name;
     line.stroke = curve.stroke;
     bool is_telling = false;
-    for (const EpochValues& epoch : epochs) {
-      const auto found = epoch.values.find(curve.key);
-      if (found == epoch.values.end()) continue;
-      line.x.push_back(epoch.epoch);
+    for (const EpochRecord& epoch : epochs) {
+      const std::map<std::string, double> values = epoch.values();
+      const auto found = values.find(curve.key);
+      if (found == values.end()) continue;
+      line.x.push_back(static_cast<double>(epoch.epoch));
       line.y.push_back(found->second);
       is_telling = is_telling || found->second != 0;
     }
@@ -44,13 +45,13 @@ std::string curve_figure(const std::vector<EpochValues>& epochs, const std::stri
 }
 
 /// The loss's terms besides cross entropy and KL.
-std::vector<EpochCurve> term_curves(const std::vector<EpochValues>& epochs) {
+std::vector<EpochCurve> term_curves(const std::vector<EpochRecord>& epochs) {
   std::vector<EpochCurve> curves;
   for (const auto& [key, title] : epochs.front().terms) curves.push_back({title, key});
   return curves;
 }
 
-std::string stage_row(const std::vector<EpochValues>& epochs, Figures& figures) {
+std::string stage_row(const std::vector<EpochRecord>& epochs, Figures& figures) {
   return figure_row(
       curve_figure(epochs, "Loss", "per sample",
                    {{"loss", "loss"},
@@ -79,10 +80,10 @@ std::string stage_row(const std::vector<EpochValues>& epochs, Figures& figures) 
 std::string training_section(const RunResult& run, Figures& figures) {
   if (run.epochs.empty()) return {};
   std::string html;
-  const std::size_t stages = run.epochs.back().stage;
-  for (std::size_t stage = 1; stage <= stages; ++stage) {
-    std::vector<EpochValues> epochs;
-    for (const EpochValues& epoch : run.epochs) {
+  const std::int64_t stages = run.epochs.back().stage;
+  for (std::int64_t stage = 1; stage <= stages; ++stage) {
+    std::vector<EpochRecord> epochs;
+    for (const EpochRecord& epoch : run.epochs) {
       if (epoch.stage == stage) epochs.push_back(epoch);
     }
     if (epochs.empty()) continue;

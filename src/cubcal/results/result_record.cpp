@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -16,12 +15,11 @@ namespace cubcal::results {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "cubcal-result";
 constexpr int kFormatVersion = 1;
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
-constexpr double kMostSamples = 1e7;
 
 /// A field of `json`, or the DataError that names it.
 const Json& field(const Json& json, const char* name) {
@@ -63,53 +61,24 @@ MetricMap read_measured(const Json& set) {
 }
 
 AnswerSpread read_spread(const Json& set) {
-  AnswerSpread spread;
-  if (!set.contains("spread")) return spread;
-  const Json& json = set.at("spread");
-  spread.classes = value_of<std::size_t>(json, "classes");
-  spread.right = value_of<std::vector<double>>(json, "right");
-  spread.wrong = value_of<std::vector<double>>(json, "wrong");
-  const auto count = value_of<std::vector<double>>(json, "count");
-  const auto entropy = value_of<std::vector<double>>(json, "entropy");
-  const auto ideal = value_of<std::vector<double>>(json, "ideal");
-  const bool fits = spread.classes >= 2 && !spread.right.empty() &&
-                    spread.right.size() == spread.wrong.size() && !count.empty() &&
-                    entropy.size() == count.size() && ideal.size() == count.size();
-  if (!fits) throw DataError("the lists of the field 'spread' are empty or do not fit together");
-  for (const auto* counts :
-       std::initializer_list<const std::vector<double>*>{&spread.right, &spread.wrong, &count}) {
-    double sum = 0;
-    bool whole = true;
-    for (const double each : *counts) {
-      whole = whole && each >= 0 && each == std::floor(each);
-      sum += each;
-    }
-    if (!whole || !(sum <= kMostSamples)) {
-      throw DataError("the counts of the field 'spread' must be whole numbers from 0 on");
-    }
-  }
-  for (std::size_t i = 0; i < count.size(); ++i) {
-    spread.boundary.push_back({count[i], entropy[i], ideal[i]});
-  }
-  return spread;
+  return set.contains("spread") ? spread_of(set.at("spread")) : AnswerSpread{};
 }
 
-/// The numbers of a row of the OOD table: "auroc" with "auroc_interval" beside it.
-MetricMap read_detection(const Json& row) {
+MetricMap by_name(const DetectionRecord& detection) {
   MetricMap metrics;
-  for (const std::string key : {"auroc", "aupr", "fpr95"}) {
-    metrics[key] = {value_of<double>(row, key), read_interval(row, key + "_interval")};
+  const std::pair<const char*, const Measured*> shares[] = {
+      {"auroc", &detection.auroc}, {"aupr", &detection.aupr}, {"fpr95", &detection.fpr95}};
+  for (const auto& [name, share] : shares) {
+    if (share->value) metrics[name] = *share;
   }
   return metrics;
 }
 
-DetectorResult read_detector(const Json& row) {
-  DetectorResult result{value_of<std::string>(row, "detector"),
-                        value_of<std::string>(row, "title"),
-                        read_detection(row),
-                        {}};
-  for (const auto& [name, category] : field(row, "categories").items()) {
-    result.categories[name] = read_detection(category);
+DetectorResult read_detector(const Json& json) {
+  const DetectorRecord row = detector_of(json);
+  DetectorResult result{row.detector, row.title, by_name(row.all), {}};
+  for (const DetectorRecord::Category& category : row.categories) {
+    result.categories[category.name] = by_name(category.detection);
   }
   return result;
 }
@@ -152,7 +121,7 @@ ResultRecord from_json(const Json& json) {
 Json read_json(const std::string& path) {
   const std::string text = read_text_file(path, kMaxRecordBytes);
   if (text.empty()) throw DataError("'" + path + "' is empty");
-  return parse_json<Json>(text, "'" + path + "'");
+  return parse_json(text, "'" + path + "'");
 }
 
 ResultRecord named_record(const Json& json, const std::string& path) {

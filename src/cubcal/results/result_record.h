@@ -2,37 +2,19 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "cubcal/record/detector_record.h"
+#include "cubcal/results/answer_spread.h"
 
 /// What one run of an experiment came to, as a small JSON file of its own. Tables are made from
 /// these files alone, wherever and whenever the runs were made.
 namespace cubcal::results {
 
-/// A number and, where it was worked out, its bootstrap interval over test images.
-struct Measured {
-  std::optional<double> value;  ///< fractions and nats; nothing where undefined
-  std::optional<std::pair<double, double>> interval;
-};
-
-/// By the metric's name in JSON ("accuracy", "avu").
+/// By the metric's name in JSON ("accuracy", "avu"): fractions and nats, nothing where undefined,
+/// with intervals over test images.
 using MetricMap = std::map<std::string, Measured>;
-
-/// How uncertainty is spread over the answers: what the paper's figures are drawn from.
-struct AnswerSpread {
-  std::size_t classes = 0;    ///< 0: the record, an early one, does not tell
-  std::vector<double> right;  ///< right answers in bins of U of equal width over [0, ln K]
-  std::vector<double> wrong;
-  /// A bin of confidence, all bins being of equal width over [0, 1].
-  struct Bin {
-    double count = 0;
-    double entropy = 0;  ///< mean U, nats
-    double ideal = 0;    ///< mean of the boundary curve at the answers' confidence
-  };
-  std::vector<Bin> boundary;
-};
 
 /// The test metrics under one calibration.
 struct PostHocResult {

@@ -7,6 +7,7 @@
 #include "cubcal/core/take_rows.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/plot/chart.h"
+#include "cubcal/record/detector_record.h"
 #include "cubcal_nn/batches/tensor_values.h"
 
 namespace cubcal {
@@ -19,11 +20,12 @@ std::vector<std::int64_t> groups_of(const ImageSplit& split) {
   return split.groups.defined() ? values_of(split.groups) : std::vector<std::int64_t>{};
 }
 
-Json result_json(const DetectionResult& result) {
-  const auto interval = [](const Interval& each) { return Json::array({each.low, each.high}); };
-  return {{"auroc", result.metrics.auroc}, {"auroc_interval", interval(result.auroc)},
-          {"aupr", result.metrics.aupr},   {"aupr_interval", interval(result.aupr)},
-          {"fpr95", result.metrics.fpr95}, {"fpr95_interval", interval(result.fpr95)}};
+DetectionRecord record_of(const DetectionResult& result) {
+  const auto measured = [](double value, const Interval& interval) {
+    return Measured{value, std::make_pair(interval.low, interval.high)};
+  };
+  return {measured(result.metrics.auroc, result.auroc), measured(result.metrics.aupr, result.aupr),
+          measured(result.metrics.fpr95, result.fpr95)};
 }
 
 /// Shares of values in equal bins from low to high; the outermost take what lies beyond.
@@ -132,20 +134,26 @@ OodTable make_ood_table(OodRun& run, const std::vector<OodRow>& rows, const Imag
   return table;
 }
 
+namespace {
+
+std::vector<DetectorRecord> detector_records(const OodTable& table) {
+  std::vector<DetectorRecord> records;
+  for (const OodTableRow& row : table.rows) {
+    DetectorRecord record{row.row.key, row.row.title, record_of(row.all)};
+    for (std::size_t i = 0; i < table.categories.size(); ++i) {
+      record.categories.push_back({table.categories[i].name, table.categories[i].members.size(),
+                                   record_of(row.by_category[i])});
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace
+
 Json ood_table_json(const OodTable& table) {
   Json rows = Json::array();
-  for (const OodTableRow& row : table.rows) {
-    Json json = {{"detector", row.row.key}, {"title", row.row.title}};
-    json.update(result_json(row.all));
-    Json categories = Json::object();
-    for (std::size_t i = 0; i < table.categories.size(); ++i) {
-      Json category = {{"samples", table.categories[i].members.size()}};
-      category.update(result_json(row.by_category[i]));
-      categories[table.categories[i].name] = category;
-    }
-    json["categories"] = categories;
-    rows.push_back(json);
-  }
+  for (const DetectorRecord& row : detector_records(table)) rows.push_back(to_json(row));
   return {{"bootstrap",
            {{"replicates", table.bootstrap.replicates},
             {"level", table.bootstrap.level},

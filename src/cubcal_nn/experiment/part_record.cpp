@@ -7,15 +7,17 @@
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/json_text.h"
 #include "cubcal/io/logits_file.h"
 #include "cubcal/metrics/calibration_error.h"
+#include "cubcal/record/run_folder.h"
+#include "cubcal/record/run_record.h"
+#include "cubcal/record/settings_json.h"
+#include "cubcal/results/answer_spread.h"
 #include "cubcal/version.h"
 #include "cubcal_nn/experiment/ood_run.h"
 #include "cubcal_nn/experiment/ood_table.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/device_memory.h"
-#include "cubcal_nn/train/run_folder.h"
 
 namespace cubcal {
 
@@ -23,23 +25,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxRecordBytes = 64 << 20;
 constexpr std::size_t kSpreadBins = 40;
 
-/// What results::AnswerSpread reads.
-Json spread_json(const SampleFacts& facts) {
-  std::vector<std::size_t> right(kSpreadBins, 0), wrong(kSpreadBins, 0);
+results::AnswerSpread spread_of(const SampleFacts& facts) {
+  results::AnswerSpread spread;
+  spread.classes = facts.classes;
+  spread.right.assign(kSpreadBins, 0);
+  spread.wrong.assign(kSpreadBins, 0);
   for (std::size_t i = 0; i < facts.samples; ++i) {
-    ++(facts.correct[i] ? right : wrong)[bin_index(facts.normalised_entropy[i], kSpreadBins)];
+    ++(facts.correct[i] ? spread.right
+                        : spread.wrong)[bin_index(facts.normalised_entropy[i], kSpreadBins)];
   }
-  Json count = Json::array(), entropy = Json::array(), ideal = Json::array();
   for (const ReliabilityBin& bin : boundary_curve_calibration_error(facts).bins) {
-    count.push_back(bin.count);
-    entropy.push_back(bin.mean_observed);
-    ideal.push_back(bin.mean_target);
+    spread.boundary.push_back({bin.count, bin.mean_observed, bin.mean_target});
   }
-  return {{"classes", facts.classes}, {"right", right},     {"wrong", wrong},
-          {"count", count},           {"entropy", entropy}, {"ideal", ideal}};
+  return spread;
 }
 
 /// {"metrics": ..., "intervals": ..., "spread": ...} of a prediction of the labelled file.
@@ -48,7 +48,7 @@ Json measured_json(const LogitsFile& file, const Predictive& predictive,
   const SampleFacts facts = sample_facts(predictive, file.labels, MetricOptions{});
   return {{"metrics", metrics_json(metric_values(facts))},
           {"intervals", intervals_json(bootstrap_intervals(facts, file.groups, bootstrap))},
-          {"spread", spread_json(facts)}};
+          {"spread", to_json(spread_of(facts))}};
 }
 
 Json box_json(const TemperatureBox& box) { return {box.low, box.high}; }
@@ -60,7 +60,7 @@ Json post_hoc_json(const CalibrationPlan& plan, const RunPart& part, const Logit
     const FitResult fit = fit_calibration(McLogits(validation.logits), validation.labels,
                                           plan.fit_options(method), validation.groups);
     const std::string name = method_name(method);
-    save_calibration(part.folder + "/calibration-" + name + ".json", fit.calibration);
+    save_calibration(RunFolder{part.folder}.calibration(name), fit.calibration);
     Json row = {{"method", name},
                 {"t_high", fit.calibration.t_high},
                 {"t_low", fit.calibration.t_low},
@@ -102,33 +102,33 @@ Json ood_json(const ExperimentPlan& plan, const RunPart& part, const ImagesOfPar
                                         ood_categories(set, ood, plan.ood_by), bootstrap, true);
   Json json = {{"format", "cubcal-ood"}, {"version", 1}, {"data", set.name}};
   json.update(ood_table_json(table));
-  write_file_atomically(part.folder + "/ood.json", json.dump(2) + "\n");
+  write_file_atomically(RunFolder{part.folder}.detectors(), json.dump(2) + "\n");
   return json.at("rows");
 }
 
 /// What training left in record.json, without the texts that would make it long.
 Json training_json(const RunPart& part) {
-  Json record = load_json(RunFolder{part.folder}.record(), kMaxRecordBytes);
-  Json training = Json::object();
-  for (const char* key : {"program", "libtorch", "precision", "network", "data"}) {
-    training[key] = record.at(key);
-  }
-  training["device"] = device_name(c10::Device(part.recipe.run.device));
+  const RunRecord record = read_run_record(RunFolder{part.folder}.record());
   // Where the data lay says nothing to a reader elsewhere; the hash says which they were.
-  const std::filesystem::path path = training["data"].at("name").get<std::string>();
-  training["data"]["name"] = path.filename().string();
-  training["recipe"] = record.at("recipe").at("hash");
-  training["settings"] = record.at("recipe").value("settings", Json::object());
+  const std::string data = std::filesystem::path(record.data).filename().string();
+  Json training = {{"program", record.program},
+                   {"libtorch", record.libtorch},
+                   {"precision", record.precision},
+                   {"network", record.network},
+                   {"data", {{"name", data}, {"hash", record.data_hash}}},
+                   {"device", device_name(c10::Device(part.recipe.run.device))},
+                   {"recipe", record.recipe_hash},
+                   {"settings", settings_json(record.settings)}};
   // How calibrations are fitted is no part of training, and may have changed since.
   const Json now = settings_json(part.recipe.settings);
   for (const auto& [key, value] : now.items()) {
     if (key.rfind("calibration.", 0) == 0) training["settings"][key] = value;
   }
   training["stages"] = Json::array();
-  for (const Json& stage : record.at("stages")) {
-    training["stages"].push_back({{"method", stage.at("method")},
-                                  {"epochs", stage.at("epochs")},
-                                  {"seconds", stage.at("seconds")}});
+  for (const StageRecord& stage : record.stages) {
+    training["stages"].push_back({{"method", stage.method},
+                                  {"epochs", stage.epochs.value_or(0)},
+                                  {"seconds", stage.seconds.value_or(0)}});
   }
   return training;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cubcal/record/run_folder.h"
 #include "cubcal_nn/experiment/split_logits.h"
 #include "cubcal_nn/experiment/train_run.h"
 #include "cubcal_nn/infer/model_folder.h"
@@ -48,7 +49,7 @@ void check_same_recipe(const RunPart& part) {
 std::string RunPart::model() const { return folder + "/" + model_name; }
 
 std::string RunPart::logits(const std::string& split) const {
-  return folder + "/" + split + ".npz";
+  return RunFolder{folder}.logits(split);
 }
 
 McOptions RunPart::mc() const {

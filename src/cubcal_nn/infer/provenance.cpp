@@ -5,6 +5,7 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/record/settings_json.h"
 
 namespace cubcal {
 
@@ -52,12 +53,6 @@ class OptionalFields {
 constexpr const char* kShares = "class_share";
 
 }  // namespace
-
-nlohmann::ordered_json settings_json(const Settings& settings) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const auto& [key, value] : settings) object[key] = nlohmann::ordered_json::parse(value);
-  return object;
-}
 
 json to_json(const Provenance& provenance) {
   json metrics = json::object();

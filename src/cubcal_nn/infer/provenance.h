@@ -5,19 +5,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "cubcal/record/run_record.h"
 #include "cubcal_nn/phantom/phantom_drawing.h"
 
 namespace cubcal {
-
-/// Keys of a recipe ("stage2.beta") with the values in force as JSON text, defaults included: what
-/// a run was made with stays known when defaults change.
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-/// An object of typed values, in the order of the settings.
-nlohmann::ordered_json settings_json(const Settings& settings);
 
 /// Where a model comes from: enough to make it again, and to draw its data again.
 struct Provenance {

@@ -1,6 +1,6 @@
 #include "cubcal_nn/train/epoch_log.h"
 
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 namespace cubcal {
 
@@ -20,51 +20,45 @@ NamedNumbers objective_numbers(const EpochReport& report) {
 
 }  // namespace
 
-std::string epoch_json_line(const EpochReport& report) {
-  nlohmann::ordered_json line;
-  line["stage"] = report.stage;
-  line["epoch"] = report.epoch + 1;
-  line["step"] = report.steps;
-  line["learning_rate"] = report.learning_rate;
-  line["loss"] = report.terms.loss;
-  line["cross_entropy"] = report.terms.cross_entropy;
-  line["kl"] = report.terms.kl;
-  line["kl_share"] = report.kl_share;
-  for (const auto& [key, value] : objective_numbers(report)) line[key] = value;
-  nlohmann::ordered_json& titles = line["terms"];
-  titles = nlohmann::ordered_json::object();
-  for (const TermName& term : report.term_names) titles[term.key] = term.title;
-  line["train_accuracy"] = report.train_accuracy;
-  line["sigma"] = {{"mean", report.sigma.mean},
-                   {"smallest", report.sigma.smallest},
-                   {"largest", report.sigma.largest},
-                   {"noise_to_signal", report.sigma.noise_to_signal}};
-  nlohmann::ordered_json& validation = line["validation"];
+EpochRecord epoch_record(const EpochReport& report) {
+  EpochRecord epoch;
+  epoch.stage = report.stage;
+  epoch.epoch = report.epoch + 1;
+  epoch.steps = report.steps;
+  epoch.learning_rate = report.learning_rate;
+  epoch.loss = report.terms.loss;
+  epoch.cross_entropy = report.terms.cross_entropy;
+  epoch.kl = report.terms.kl;
+  epoch.kl_share = report.kl_share;
+  epoch.objective = objective_numbers(report);
+  for (const TermName& term : report.term_names) epoch.terms.emplace_back(term.key, term.title);
+  epoch.train_accuracy = report.train_accuracy;
+  epoch.sigma_mean = report.sigma.mean;
+  epoch.sigma_smallest = report.sigma.smallest;
+  epoch.sigma_largest = report.sigma.largest;
+  epoch.noise_to_signal = report.sigma.noise_to_signal;
   for (const MetricInfo& info : metric_infos()) {
     const std::optional<double>& value = report.validation[info.metric];
-    validation[info.key] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+    epoch.validation.emplace_back(info.key, value.value_or(EpochRecord::kUnknown));
   }
-  line["best"] = report.best;
-  line["seconds"] = report.seconds;
-  return line.dump() + "\n";
+  epoch.best = report.best;
+  epoch.seconds = report.seconds;
+  return epoch;
 }
 
-std::vector<std::pair<std::string, double>> epoch_scalars(const EpochReport& report) {
+std::vector<std::pair<std::string, double>> epoch_scalars(const EpochRecord& epoch) {
   std::vector<std::pair<std::string, double>> scalars = {
-      {"train/learning_rate", report.learning_rate},
-      {"train/loss", report.terms.loss},
-      {"train/cross_entropy", report.terms.cross_entropy},
-      {"train/kl", report.terms.kl},
-      {"train/kl_share", report.kl_share},
-      {"train/accuracy", report.train_accuracy},
-      {"train/sigma_mean", report.sigma.mean},
-      {"train/noise_to_signal", report.sigma.noise_to_signal}};
-  for (const auto& [key, value] : objective_numbers(report)) {
-    scalars.emplace_back("train/" + key, value);
-  }
-  for (const MetricInfo& info : metric_infos()) {
-    const std::optional<double>& value = report.validation[info.metric];
-    if (value) scalars.emplace_back(std::string("val/") + info.key, *value);
+      {"train/learning_rate", epoch.learning_rate},
+      {"train/loss", epoch.loss},
+      {"train/cross_entropy", epoch.cross_entropy},
+      {"train/kl", epoch.kl},
+      {"train/kl_share", epoch.kl_share},
+      {"train/accuracy", epoch.train_accuracy},
+      {"train/sigma_mean", epoch.sigma_mean},
+      {"train/noise_to_signal", epoch.noise_to_signal}};
+  for (const auto& [key, value] : epoch.objective) scalars.emplace_back("train/" + key, value);
+  for (const auto& [key, value] : epoch.validation) {
+    if (!std::isnan(value)) scalars.emplace_back("val/" + key, value);
   }
   return scalars;
 }

@@ -1,59 +1,46 @@
-#include "cubcal_nn/train/run_record.h"
+#include "cubcal_nn/train/finished_run.h"
 
 #include <torch/version.h>
 
-#include <nlohmann/json.hpp>
-
-#include "cubcal/io/atomic_file.h"
 #include "cubcal/version.h"
 #include "cubcal_nn/infer/model_folder.h"
 
 namespace cubcal {
 
-using nlohmann::ordered_json;
-
 namespace {
 
-ordered_json model_record(const std::string& folder) {
-  const ModelDescription description = read_model_description(folder);
-  return {{"epoch", description.provenance.epoch}, {"validation", description.provenance.metrics}};
+KeptModel kept_model(const std::string& folder) {
+  const Provenance provenance = read_model_description(folder).provenance;
+  return {provenance.epoch, provenance.metrics};
 }
 
 }  // namespace
 
-void write_run_record(const RunFolder& folder, const RunOptions& options,
-                      const Provenance& provenance, const CheckpointHead& head) {
-  ordered_json record;
-  record["format"] = "cubcal-run";
-  record["version"] = 1;
-  record["program"] = std::string("cubcal ") + kVersion;
-  record["libtorch"] = TORCH_VERSION;
-  record["device"] = options.device;
-  record["precision"] = precision_name(options.compute.precision);
-  record["threads"] = head.compute.threads;
-  record["convolution"] = convolution_backend_name(head.compute.convolution);
-  record["seed"] = options.seed;
-  record["network"] = options.network;
-  record["data"] = {{"name", provenance.data}, {"hash", provenance.data_hash}};
-  record["recipe"] = {{"text", provenance.recipe}, {"hash", provenance.recipe_hash}};
-  record["recipe"]["settings"] = settings_json(provenance.settings);
-  ordered_json& stages = record["stages"];
-  stages = ordered_json::array();
+RunRecord finished_run(const RunFolder& folder, const RunOptions& options,
+                       const Provenance& provenance, const CheckpointHead& head) {
+  RunRecord record;
+  record.program = std::string("cubcal ") + kVersion;
+  record.libtorch = TORCH_VERSION;
+  record.device = options.device;
+  record.precision = precision_name(options.compute.precision);
+  record.threads = head.compute.threads;
+  record.convolution = convolution_backend_name(head.compute.convolution);
+  record.seed = options.seed;
+  record.network = options.network;
+  record.data = provenance.data;
+  record.data_hash = provenance.data_hash;
+  record.recipe = provenance.recipe;
+  record.recipe_hash = provenance.recipe_hash;
+  record.settings = provenance.settings;
   for (std::size_t i = 0; i < head.state.finished.size(); ++i) {
     const StageResult& result = head.state.finished[i];
     const StageOptions& stage = options.stages[i];
-    ordered_json entry;
-    entry["method"] = stage.method.name;
-    entry["epochs"] = result.epochs;
-    entry["stopped_early"] = result.stopped_early;
-    entry["monitored"] = stage.early_stop.metric;
-    entry["seconds"] = result.seconds;
-    entry["best"] = model_record(folder.best(i, options.stages.size()));
-    entry["last"] = model_record(folder.last(i, options.stages.size()));
-    stages.push_back(entry);
+    record.stages.push_back({stage.method.name, result.epochs, result.stopped_early,
+                             stage.early_stop.metric, result.seconds,
+                             kept_model(folder.best(i, options.stages.size())),
+                             kept_model(folder.last(i, options.stages.size()))});
   }
-  refuse_link(folder.record());
-  write_file_atomically(folder.record(), record.dump(2) + "\n");
+  return record;
 }
 
 }  // namespace cubcal

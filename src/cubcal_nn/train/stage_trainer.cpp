@@ -296,10 +296,11 @@ bool StageTrainer::is_time_to_save() const {
 }
 
 void StageTrainer::log(const EpochReport& report) {
-  context_.metrics.append(epoch_json_line(report));
+  const EpochRecord epoch = epoch_record(report);
+  context_.metrics.append(epoch_line(epoch));
   state_.metrics_bytes = context_.metrics.length();
   if (context_.events == nullptr) return;
-  std::vector<std::pair<std::string, double>> scalars = epoch_scalars(report);
+  std::vector<std::pair<std::string, double>> scalars = epoch_scalars(epoch);
   const std::string prefix = "stage" + std::to_string(report.stage) + "/";
   for (auto& [tag, value] : scalars) tag = prefix + tag;
   context_.events->append(scalar_event(unix_time(), report.epoch + 1, scalars));

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "cubcal/io/folder_lock.h"
+#include "cubcal/record/run_folder.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/train/alarms.h"
 #include "cubcal_nn/train/append_file.h"
 #include "cubcal_nn/train/checkpoint.h"
 #include "cubcal_nn/train/observer.h"
-#include "cubcal_nn/train/run_folder.h"
 #include "cubcal_nn/train/stage_models.h"
 #include "cubcal_nn/train/training_batches.h"
 #include "cubcal_nn/train/training_step.h"

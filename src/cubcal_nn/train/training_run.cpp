@@ -1,36 +1,23 @@
 #include "cubcal_nn/train/training_run.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/batches/preprocessing.h"
 #include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/kernels/compute_scope.h"
+#include "cubcal_nn/kernels/named_device.h"
 #include "cubcal_nn/train/alarms.h"
+#include "cubcal_nn/train/finished_run.h"
 #include "cubcal_nn/train/first_weights.h"
 #include "cubcal_nn/train/normalisation.h"
-#include "cubcal_nn/train/run_record.h"
 #include "cubcal_nn/train/stage_trainer.h"
 #include "cubcal_nn/train/tensorboard.h"
 
 namespace cubcal {
 
 namespace {
-
-c10::Device parse_device(const std::string& name) {
-  try {
-    const c10::Device device(name);
-    if (device.is_cuda() && !at::hasCUDA()) {
-      throw ArgumentError("device '" + name +
-                          "' needs a CUDA build of LibTorch and a GPU; use cpu");
-    }
-    if (device.is_cpu() || device.is_cuda()) return device;
-  } catch (const c10::Error&) {
-    // falls through to the sentence below
-  }
-  throw ArgumentError("device must be cpu, cuda or cuda:N, not '" + name + "'");
-}
 
 ComputeFacts current_compute() {
   ComputeFacts facts;
@@ -61,7 +48,6 @@ CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
                      "use the option 'threads' " +
                      std::to_string(found->compute.threads));
   }
-  set_convolution_backend(found->compute.convolution);
   return *found;
 }
 
@@ -91,7 +77,7 @@ void begin_next_stage(TrainingState& state) {
 std::vector<SetFinding> checked_findings(const ImageSet& set, const RunOptions& options) {
   check_run_options(options);
   check_image_set(set);
-  parse_device(options.device);
+  named_device(options.device);
   if (set.split("val").size() == 0) {
     throw DataError("split 'val' of '" + set.name + "' has no images");
   }
@@ -131,7 +117,7 @@ void check_training(const ImageSet& set, const RunOptions& options) {
 RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder& folder,
                 const Provenance& given_provenance, TrainObserver& observer) {
   const std::vector<SetFinding> findings = checked_findings(set, options);
-  const c10::Device device = parse_device(options.device);
+  const c10::Device device = named_device(options.device);
   const RunPreprocessing prepared = run_preprocessing(set, options);
   const Preprocessing& preprocessing = prepared.preprocessing;
   const Provenance provenance = settled(given_provenance, prepared);
@@ -141,6 +127,9 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
   make_folders(folder.path);
   const FolderLock lock(folder.path);
   CheckpointHead head = first_head(folder, provenance, observer);
+  ComputeSettings compute;
+  compute.convolution = head.compute.convolution;
+  const ComputeScope computing(compute);
   AppendFile metrics(folder.metrics(), head.state.metrics_bytes);
   std::optional<AppendFile> events = open_events(options, folder, head.state);
 
@@ -175,7 +164,7 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     begin_next_stage(head.state);
     write_checkpoint(folder.checkpoint(), head, nullptr, nullptr);
   }
-  write_run_record(folder, options, provenance, head);
+  write_run_record(folder.record(), finished_run(folder, options, provenance, head));
   return {true, head.state.finished};
 }
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/record/run_folder.h"
 #include "cubcal_nn/batches/image_set.h"
 #include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/train/observer.h"
-#include "cubcal_nn/train/run_folder.h"
 #include "cubcal_nn/train/training_state.h"
 
 namespace cubcal {
@@ -36,8 +36,8 @@ void check_training(const ImageSet& set, const RunOptions& options);
 /// A run is exact: on a CPU, with the same number of threads, its final weights are bit for bit the
 /// same whether it ran through or was killed any number of times and resumed. A checkpoint with
 /// another recipe or other data (by the hashes of `provenance`) is refused with DataError;
-/// another number of threads is a warning. On a resumed run the convolution path of the checkpoint
-/// is set again.
+/// another number of threads is a warning. A resumed run takes the convolution path of its
+/// checkpoint.
 ///
 /// `provenance` is saved with the models; its stage, epoch and metrics are filled in here. Needs
 /// splits "train" and "val". Throws ArgumentError for bad options, TrainingDiverged where the loss

@@ -1,0 +1,112 @@
+#include "cubcal/record/detector_record.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/json_text.h"
+#include "cubcal/record/record_limits.h"
+
+namespace cubcal {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "cubcal-ood";
+
+struct ShareField {
+  const char* name;
+  Measured DetectionRecord::*place;
+};
+constexpr ShareField kShares[] = {{"auroc", &DetectionRecord::auroc},
+                                  {"aupr", &DetectionRecord::aupr},
+                                  {"fpr95", &DetectionRecord::fpr95}};
+
+std::string interval_name(const ShareField& field) { return std::string(field.name) + "_interval"; }
+
+void add(Json& json, const DetectionRecord& detection) {
+  for (const ShareField& field : kShares) {
+    const Measured& share = detection.*field.place;
+    if (!share.value) continue;
+    json[field.name] = *share.value;
+    if (share.interval) {
+      json[interval_name(field)] = Json::array({share.interval->first, share.interval->second});
+    }
+  }
+}
+
+DetectionRecord detection_of(const Json& json, bool all_needed) {
+  DetectionRecord detection;
+  for (const ShareField& field : kShares) {
+    const auto found = json.find(field.name);
+    const bool there = found != json.end() && found->is_number();
+    if (!there && (all_needed || field.place == &DetectionRecord::auroc)) {
+      throw DataError("a row is without the number '" + std::string(field.name) + "'");
+    }
+    if (!there) continue;
+    Measured& share = detection.*field.place;
+    share.value = found->get<double>();
+    const auto interval = json.find(interval_name(field));
+    if (interval == json.end()) continue;
+    if (!interval->is_array() || interval->size() != 2 || !interval->at(0).is_number() ||
+        !interval->at(1).is_number()) {
+      throw DataError("a row's '" + interval_name(field) + "' is not a pair of numbers");
+    }
+    share.interval = {interval->at(0).get<double>(), interval->at(1).get<double>()};
+  }
+  return detection;
+}
+
+std::string text_in(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Json to_json(const DetectorRecord& row) {
+  Json json = {{"detector", row.detector}, {"title", row.title}};
+  add(json, row.all);
+  json["categories"] = Json::object();
+  for (const DetectorRecord::Category& category : row.categories) {
+    Json& entry = json["categories"][category.name];
+    entry = Json::object();
+    if (category.samples) entry["samples"] = *category.samples;
+    add(entry, category.detection);
+  }
+  return json;
+}
+
+DetectorRecord detector_of(const Json& json) {
+  if (!json.is_object()) throw DataError("a row is not a JSON object");
+  DetectorRecord row{text_in(json, "detector"), text_in(json, "title"), detection_of(json, true)};
+  const auto categories = json.find("categories");
+  if (categories == json.end()) return row;
+  if (!categories->is_object()) throw DataError("a row's 'categories' is not a JSON object");
+  for (const auto& [name, entry] : categories->items()) {
+    if (!entry.is_object()) throw DataError("a row's category is not a JSON object");
+    DetectorRecord::Category category{name, {}, detection_of(entry, false)};
+    const auto samples = entry.find("samples");
+    if (samples != entry.end() && samples->is_number_unsigned()) {
+      category.samples = samples->get<std::size_t>();
+    }
+    row.categories.push_back(std::move(category));
+  }
+  return row;
+}
+
+std::vector<DetectorRecord> read_detectors(const std::string& path) {
+  const Json json = load_json(path, kMostRecordBytes);
+  if (!json.is_object() || text_in(json, "format") != kFormat) {
+    throw DataError("'" + path + "' is not what 'cubcal ood' writes as JSON");
+  }
+  std::vector<DetectorRecord> rows;
+  try {
+    for (const Json& row : json.value("rows", Json::array())) rows.push_back(detector_of(row));
+  } catch (const DataError& error) {
+    throw DataError("'" + path + "' cannot be read: " + error.what());
+  }
+  return rows;
+}
+
+}  // namespace cubcal

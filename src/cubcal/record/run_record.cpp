@@ -1,0 +1,149 @@
+#include "cubcal/record/run_record.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cubcal/core/check.h"
+#include "cubcal/core/content_hash.h"
+#include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
+#include "cubcal/record/record_limits.h"
+#include "cubcal/record/settings_json.h"
+
+namespace cubcal {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The fields of an object, any of which may be absent.
+class Known {
+ public:
+  explicit Known(const Json& json) : json_(json) {
+    if (!json.is_object()) throw DataError("a part of it is not a JSON object");
+  }
+
+  template <class Value>
+  void read(const char* name, Value& value) const {
+    const auto found = json_.find(name);
+    if (found == json_.end() || found->is_null()) return;
+    try {
+      value = found->get<Value>();
+    } catch (const Json::exception&) {
+      throw DataError("its field '" + std::string(name) + "' is of the wrong type");
+    }
+  }
+  template <class Value>
+  void read(const char* name, std::optional<Value>& value) const {
+    Value known{};
+    const auto found = json_.find(name);
+    if (found == json_.end() || found->is_null()) return;
+    read(name, known);
+    value = known;
+  }
+  /// An empty object where it is absent.
+  Json object(const char* name) const { return json_.value(name, Json::object()); }
+  Json list(const char* name) const {
+    const Json list = json_.value(name, Json::array());
+    if (!list.is_array()) throw DataError("its field '" + std::string(name) + "' is not a list");
+    return list;
+  }
+
+ private:
+  const Json& json_;
+};
+
+Json to_json(const KeptModel& model) {
+  return {{"epoch", model.epoch.value_or(0)}, {"validation", model.validation}};
+}
+
+KeptModel kept_model(const Json& json) {
+  const Known fields(json);
+  KeptModel model;
+  fields.read("epoch", model.epoch);
+  fields.read("validation", model.validation);
+  return model;
+}
+
+StageRecord stage_of(const Json& json) {
+  const Known fields(json);
+  StageRecord stage;
+  fields.read("method", stage.method);
+  fields.read("epochs", stage.epochs);
+  fields.read("stopped_early", stage.stopped_early);
+  fields.read("monitored", stage.monitored);
+  fields.read("seconds", stage.seconds);
+  stage.best = kept_model(fields.object("best"));
+  stage.last = kept_model(fields.object("last"));
+  return stage;
+}
+
+RunRecord record_of(const Json& json) {
+  const Known fields(json);
+  RunRecord record;
+  fields.read("program", record.program);
+  fields.read("libtorch", record.libtorch);
+  fields.read("device", record.device);
+  fields.read("precision", record.precision);
+  fields.read("threads", record.threads);
+  fields.read("convolution", record.convolution);
+  fields.read("seed", record.seed);
+  fields.read("network", record.network);
+  const Json data_json = fields.object("data"), recipe_json = fields.object("recipe");
+  const Known data(data_json), recipe(recipe_json);
+  data.read("name", record.data);
+  data.read("hash", record.data_hash);
+  recipe.read("text", record.recipe);
+  recipe.read("hash", record.recipe_hash);
+  record.settings = settings_of(recipe.object("settings"));
+  for (const Json& stage : fields.list("stages")) record.stages.push_back(stage_of(stage));
+  return record;
+}
+
+}  // namespace
+
+void write_run_record(const std::string& path, const RunRecord& record) {
+  Json json;
+  json["format"] = "cubcal-run";
+  json["version"] = 1;
+  json["program"] = record.program;
+  json["libtorch"] = record.libtorch;
+  json["device"] = record.device;
+  json["precision"] = record.precision;
+  json["threads"] = record.threads.value_or(0);
+  json["convolution"] = record.convolution;
+  json["seed"] = record.seed.value_or(0);
+  json["network"] = record.network;
+  json["data"] = {{"name", record.data}, {"hash", record.data_hash}};
+  json["recipe"] = {{"text", record.recipe}, {"hash", record.recipe_hash}};
+  json["recipe"]["settings"] = settings_json(record.settings);
+  json["stages"] = Json::array();
+  for (const StageRecord& stage : record.stages) {
+    json["stages"].push_back({{"method", stage.method},
+                              {"epochs", stage.epochs.value_or(0)},
+                              {"stopped_early", stage.stopped_early},
+                              {"monitored", stage.monitored},
+                              {"seconds", stage.seconds.value_or(0)},
+                              {"best", to_json(stage.best)},
+                              {"last", to_json(stage.last)}});
+  }
+  refuse_link(path);
+  write_file_atomically(path, json.dump(2) + "\n");
+}
+
+RunRecord read_run_record(const std::string& path) {
+  const Json json = load_json(path, kMostRecordBytes);
+  if (!json.is_object()) throw DataError("'" + path + "' is not a JSON object");
+  RunRecord record;
+  try {
+    record = record_of(json);
+  } catch (const DataError& error) {
+    throw DataError("'" + path + "' is not the record of a run: " + error.what());
+  }
+  if (!record.recipe_hash.empty()) {
+    check_content_hash(record.recipe, record.recipe_hash, "the recipe in '" + path + "'");
+  }
+  return record;
+}
+
+}  // namespace cubcal
