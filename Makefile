@@ -6,19 +6,21 @@
 #   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
 #   make format  clang-format over the tree;  make lint checks it, compiles each header of the numeric half
-#                alone and runs clang-tidy
+#                alone and runs clang-tidy;  make lint-changed does so with the sources changed since
+#                LINT_SINCE (default HEAD~5)
 # NN=OFF builds the numeric half alone, without LibTorch.
 
 NN ?= ON
 WERROR ?= $(if $(CI),ON,OFF)
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
+LINT_SINCE ?= HEAD~5
 # What was compiled in one checkout need not be compiled again in another.
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= true
 export CCACHE_IGNOREOPTIONS ?= -Werror
 
-.PHONY: build test demo asan fuzz bench format lint packages packages-fuzz packages-bench packages-lint
+.PHONY: build test demo asan fuzz bench format lint lint-changed check-format packages packages-fuzz packages-bench packages-lint
 
 build: packages
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_WERROR=$(WERROR)
@@ -55,11 +57,17 @@ bench: build packages-bench
 format: packages-lint
 	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-14 -i
 
-lint: packages-lint
+check-format: packages-lint
 	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-14 --dry-run --Werror
+
+lint: check-format
 	cmake --preset dev -DCUBCAL_NN=OFF
 	tests/check_headers.sh "$(CXX) -std=c++17 -Iinclude -Isrc -Ibuild-dev/generated" include src/cubcal
 	git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-dev --quiet
+
+lint-changed: check-format packages
+	cmake --preset dev -B build-lint -DCUBCAL_NN=$(NN)
+	tests/lint_changed.sh $(LINT_SINCE) build-lint $(JOBS)
 
 packages:
 	cmake/install_packages.sh base $(if $(filter ON,$(NN)),nn)

@@ -4,11 +4,13 @@
 #include <functional>
 #include <string>
 
-#include "cubcal/image/image_file.h"
-
 /// One function per subcommand, each in a file of its own: it declares the options and, as
 /// callback, what to do with them. Callbacks throw cubcal::Error; main turns that into a sentence
 /// and an exit code.
+namespace cubcal {
+struct Image;
+}
+
 namespace cubcal::app {
 
 void add_adaptive(CLI::App& app);

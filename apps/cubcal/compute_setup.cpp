@@ -5,9 +5,8 @@
 #include <iostream>
 
 #include "cubcal/core/parallel.h"
-#include "cubcal/record/run_folder.h"
+#include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/kernels/named_device.h"
-#include "cubcal_nn/train/checkpoint.h"
 
 namespace cubcal::app {
 
@@ -36,25 +35,6 @@ c10::Device set_up_device(const std::string& device) {
   advise_on_blas();
   choose_convolution_backend();
   return c10::Device(c10::DeviceType::CPU);
-}
-
-void set_up_computing(const Recipe& recipe, bool threads_given, const std::string& run_folder) {
-  if (!threads_given) {
-    const std::optional<CheckpointHead> head =
-        read_checkpoint_head(RunFolder{run_folder}.checkpoint());
-    set_thread_count(head ? static_cast<std::size_t>(head->compute.threads) : recipe.threads);
-  }
-  set_up_device(recipe.run.device);
-  if (recipe.convolution != "auto") {
-    set_convolution_backend(parse_convolution_backend(recipe.convolution));
-  }
-  std::cout << "computing on " << recipe.run.device << " with " << at::get_num_threads()
-            << (at::get_num_threads() == 1 ? " thread" : " threads");
-  if (recipe.run.device == "cpu") {
-    std::cout << ", convolutions by " << convolution_backend_name(convolution_backend())
-              << (recipe.convolution == "auto" ? " (measured)" : " (as the recipe says)");
-  }
-  std::cout << '\n' << std::flush;
 }
 
 }  // namespace cubcal::app

@@ -5,9 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cubcal_nn/kernels/compute_backend.h"
-#include "cubcal_nn/recipe/recipe.h"
-
 /// What every command that runs a network does first.
 namespace cubcal::app {
 
@@ -24,9 +21,5 @@ void advise_on_blas();
 /// convolution, and prints to stderr what is wrong with the BLAS, if anything. Throws ArgumentError
 /// for a device this machine or build does not have.
 c10::Device set_up_device(const std::string& device);
-
-/// Readies the process for a recipe: threads (of --threads, else of the run that is resumed, else
-/// of the recipe), device and convolution path. Says in a line of stdout what was chosen.
-void set_up_computing(const Recipe& recipe, bool threads_given, const std::string& run_folder);
 
 }  // namespace cubcal::app

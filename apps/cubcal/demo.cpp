@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "commands.h"
-#include "compute_setup.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/write_report.h"
 #include "demo_tables.h"
+#include "recipe_setup.h"
 #include "report_images.h"
 #include "text_table.h"
 #include "work_view.h"

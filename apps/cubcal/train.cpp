@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "commands.h"
-#include "compute_setup.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/experiment/train_run.h"
 #include "cubcal_nn/train/training_run.h"
 #include "read_images.h"
+#include "recipe_setup.h"
 #include "work_view.h"
 
 namespace cubcal::app {

@@ -2,12 +2,12 @@
 
 #include <iostream>
 
-#include "compute_setup.h"
 #include "cubcal/io/utf8.h"
 #include "interrupt.h"
 #include "option_flags.h"
 #include "progress_bar.h"
 #include "read_images.h"
+#include "recipe_setup.h"
 #include "settings_text.h"
 #include "training_view.h"
 

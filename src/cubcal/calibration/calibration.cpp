@@ -2,6 +2,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/named_values.h"
+#include "cubcal/core/tolerances.h"
 
 namespace cubcal {
 
@@ -38,8 +39,8 @@ std::vector<std::string> bound_warnings(const Calibration& calibration) {
   const bool gained = calibration.objective_after < calibration.objective_before;
   const auto look = [&](const char* name, double temperature, const TemperatureBox& box) {
     if (box.low == box.high || (temperature == 1.0 && !gained)) return;
-    const bool at_low = temperature <= box.low * (1 + 1e-9);
-    const bool at_high = temperature >= box.high * (1 - 1e-9);
+    const bool at_low = temperature <= box.low * (1 + kCountSlack);
+    const bool at_high = temperature >= box.high * (1 - kCountSlack);
     if (!at_low && !at_high) return;
     warnings.push_back(std::string(name) + " = " + to_text(temperature) + " lies on the " +
                        (at_low ? "lower" : "upper") + " bound of its box " + text_of(box) +

@@ -12,6 +12,7 @@
 #include "cubcal/calibration/nll_descent.h"
 #include "cubcal/calibration/temperature_curve.h"
 #include "cubcal/core/check.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal/metrics/classification.h"
 
@@ -26,10 +27,6 @@ constexpr TemperatureBox kLowBox{1.0, 2.0};
 constexpr TemperatureBox kGuardedHighBox{0.05, 1.0};
 constexpr TemperatureBox kGuardedLowBox{1.0, 20.0};
 constexpr std::size_t kRefinedPoints = 21;
-// The same NLL summed in another order differs by rounding; T = 1 must keep a tolerance of 0.
-constexpr double kSumRounding = 1e-12;
-// The prediction of float32 logits is good to about 1e-8: the promise is kept for it too.
-constexpr double kPredictionRounding = 1e-7;
 
 void check_box(const char* name, const TemperatureBox& box) {
   check_positive(name, box.low);
@@ -311,6 +308,8 @@ void Fitter::fit_pair() {
                                const std::vector<std::size_t>& softened) {
     if (!guarded) return std::optional<double>();
     const double nll_at_one = curve(sharpened, {1.0}).nll[0] + curve(softened, {1.0}).nll[0];
+    // Rounding must not exclude T = 1 where nothing is allowed, nor break the promise where something
+    // is.
     return std::optional<double>(
         nll_at_one * (1.0 + *allowance +
                       (*allowance > kPredictionRounding ? -kPredictionRounding : kSumRounding)));

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "cubcal/core/tolerances.h"
+
 namespace cubcal {
 
 namespace {
-
-constexpr double kTie = 1e-12;
 
 double distance_from_one(double temperature) { return std::abs(std::log(temperature)); }
 
@@ -20,7 +20,8 @@ double best_temperature(const std::vector<double>& temperatures,
   double best = 0.0;
   double nearest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < temperatures.size(); ++i) {
-    if (objective[i] > smallest + kTie || distance_from_one(temperatures[i]) >= nearest) continue;
+    if (objective[i] > smallest + kSumRounding || distance_from_one(temperatures[i]) >= nearest)
+      continue;
     best = temperatures[i];
     nearest = distance_from_one(best);
   }
@@ -61,7 +62,7 @@ std::optional<TemperaturePair> best_pair(const TemperatureCurve& high, const Tem
       const double value = bcce[i * columns + j];
       const double distance =
           distance_from_one(high.temperatures[i]) + distance_from_one(low.temperatures[j]);
-      if (value == excluded || value > smallest + kTie || distance >= nearest) continue;
+      if (value == excluded || value > smallest + kSumRounding || distance >= nearest) continue;
       best = TemperaturePair{high.temperatures[i], low.temperatures[j], value};
       nearest = distance;
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cubcal/calibration/grid_search.h"
+#include "cubcal/core/tolerances.h"
 
 namespace cubcal {
 
@@ -14,8 +15,6 @@ constexpr std::array<double, 9> kShares = {1.0, 0.7, 0.45, 0.2, 0.0, -0.25, -0.5
 // One-sided 95% quantiles of Student's t with 1 to 9 degrees of freedom.
 constexpr std::array<double, 9> kStudent = {6.314, 2.920, 2.353, 2.132, 2.015,
                                             1.943, 1.895, 1.860, 1.833};
-// Of NLL at T = 1, so that rounding does not exclude T = 1 itself.
-constexpr double kGuardRounding = 1e-12;
 
 void add(TemperatureCurve& to, const TemperatureCurve& from, double sign) {
   for (std::size_t j = 0; j < from.deviation.size(); ++j) {
@@ -55,7 +54,7 @@ std::optional<double> cross_validated_allowance(const std::vector<FoldCurves>& f
       add(others.low, held_out.low, -1);
       const double nll_at_one = all.nll_at_one - held_out.nll_at_one;
       const auto pair = best_pair(others.high, others.low, all.samples - held_out.samples,
-                                  nll_at_one * (1 + share * tolerance + kGuardRounding));
+                                  nll_at_one * (1 + share * tolerance + kSumRounding));
       if (!pair) break;
       rises.push_back(nll_at(held_out.high, pair->t_high) + nll_at(held_out.low, pair->t_low) -
                       held_out.nll_at_one);
@@ -67,9 +66,8 @@ std::optional<double> cross_validated_allowance(const std::vector<FoldCurves>& f
     for (const double rise : rises) squares += (rise - total / count) * (rise - total / count);
     const double error = std::sqrt(count * squares / (count - 1));
     const auto fitted_on_all = best_pair(all.high, all.low, all.samples,
-                                         all.nll_at_one * (1 + share * tolerance + kGuardRounding));
-    if (fitted_on_all &&
-        total + quantile * error <= (tolerance + kGuardRounding) * all.nll_at_one) {
+                                         all.nll_at_one * (1 + share * tolerance + kSumRounding));
+    if (fitted_on_all && total + quantile * error <= (tolerance + kSumRounding) * all.nll_at_one) {
       return share * tolerance;
     }
   }

@@ -7,13 +7,11 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/seed_stream.h"
+#include "cubcal/core/tolerances.h"
 
 namespace cubcal {
 
 namespace {
-
-// 0.9 * 10 may be 9.000000000000002 in floating point and means 9.
-constexpr double kSlack = 1e-9;
 
 /// Calibration and new samples draw apart.
 enum class Role : std::uint64_t { kCalibration, kPrediction };
@@ -36,7 +34,7 @@ void check_groups(const std::vector<std::string>& groups, const Predictive& pred
 
 std::size_t conformal_rank(std::size_t samples, double alpha) {
   check_in_open("alpha", alpha, 0, 1);
-  const double rank = std::ceil((static_cast<double>(samples) + 1) * (1 - alpha) - kSlack);
+  const double rank = std::ceil((static_cast<double>(samples) + 1) * (1 - alpha) - kCountSlack);
   return static_cast<std::size_t>(std::max(rank, 1.0));
 }
 
@@ -50,7 +48,7 @@ double conformal_quantile(std::vector<double> scores, double alpha) {
 
 std::size_t fewest_samples(double alpha) {
   check_in_open("alpha", alpha, 0, 1);
-  const double fewest = std::ceil(1 / alpha - 1 - kSlack);
+  const double fewest = std::ceil(1 / alpha - 1 - kCountSlack);
   return static_cast<std::size_t>(std::max(fewest, 1.0));
 }
 

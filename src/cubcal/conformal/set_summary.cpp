@@ -1,6 +1,7 @@
 #include "cubcal/conformal/set_summary.h"
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/ratio.h"
 
@@ -77,7 +78,7 @@ std::size_t CoverageForecast::first_above(double probability) const {
 std::size_t CoverageForecast::low(double level) const { return first_above(0.5 - 0.5 * level); }
 
 std::size_t CoverageForecast::high(double level) const {
-  return first_above(0.5 + 0.5 * level - 1e-12);
+  return first_above(0.5 + 0.5 * level - kSumRounding);
 }
 
 }  // namespace cubcal

@@ -6,6 +6,7 @@
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/metrics/selective.h"
+#include "cubcal/uncertainty/probabilities.h"
 #include "cubcal/version.h"
 
 namespace cubcal {
@@ -164,7 +165,7 @@ Json convention_json(const MetricOptions& options) {
           {"bcce", "binned on confidence, U not normalised"},
           {"gamma", options.gamma},
           {"uncertainty_threshold", options.uncertainty_threshold},
-          {"nll_floor", 1e-12},
+          {"nll_floor", kProbabilityFloor},
           {"equal_probabilities", "lowest class index"},
           {"aurc", "mean risk over all coverages by U; equal U in file order"}};
 }

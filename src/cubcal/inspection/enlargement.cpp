@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cubcal/core/tolerances.h"
 #include "cubcal/inspection/line_spectrum.h"
 
 namespace cubcal {
@@ -26,8 +27,9 @@ class LevelledSpectrum {
   /// Over the entries with low <= v <= high, of which there is one at least.
   double mean(double low, double high) const {
     const auto steps = static_cast<double>(steps_);
-    const auto first = static_cast<std::size_t>(std::ceil(low * steps - 1e-9));
-    const auto last = static_cast<std::size_t>(std::floor(std::min(high, 1.0) * steps + 1e-9));
+    const auto first = static_cast<std::size_t>(std::ceil(low * steps - kCountSlack));
+    const auto last =
+        static_cast<std::size_t>(std::floor(std::min(high, 1.0) * steps + kCountSlack));
     double sum = 0;
     for (std::size_t i = first; i <= last; ++i) sum += values_[i];
     return sum / static_cast<double>(last - first + 1);

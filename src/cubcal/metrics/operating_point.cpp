@@ -2,6 +2,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/named_values.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/ratio.h"
 
 namespace cubcal {
@@ -14,9 +15,6 @@ constexpr NamedValue<PointRule> kRuleNames[] = {
     {"sensitivity", PointRule::kSensitivity},
     {"specificity", PointRule::kSpecificity},
 };
-
-// 0.7 * 10 is 7.000000000000001 in floating point and means 7.
-constexpr double kSlack = 1e-9;
 
 }  // namespace
 
@@ -69,13 +67,13 @@ PointCounts point_by_score(const RankedScores& ranked, const RankedCounts& count
     if (equals == 0) continue;  // a score that no counted sample has is no threshold
     equals = 0;
     if (rule.rule == PointRule::kSpecificity &&
-        reached.false_alarms > (1 - rule.level) * all.negatives + kSlack) {
+        reached.false_alarms > (1 - rule.level) * all.negatives + kCountSlack) {
       break;
     }
     reached.threshold = rule.rule == PointRule::kThreshold ? rule.level : ranked.scores[r];
     best = reached;
     if (rule.rule == PointRule::kSensitivity &&
-        reached.found >= rule.level * all.positives - kSlack) {
+        reached.found >= rule.level * all.positives - kCountSlack) {
       break;
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/value_order.h"
 
 namespace cubcal {
@@ -45,8 +46,7 @@ double accuracy_at_coverage(const std::vector<double>& risk, double coverage) {
   check_positive("coverage", coverage);
   check_in_closed("coverage", coverage, 0.0, 1.0);
   const double wanted = coverage * static_cast<double>(risk.size());
-  // 0.7 * 10 is 7.000000000000001 in floating point and means 7.
-  const double answered = std::ceil(wanted - 1e-9);
+  const double answered = std::ceil(wanted - kCountSlack);
   const std::size_t last = static_cast<std::size_t>(std::max(1.0, answered)) - 1;
   return 1.0 - risk[std::min(last, risk.size() - 1)];
 }
