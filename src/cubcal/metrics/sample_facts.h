@@ -42,6 +42,9 @@ struct SampleFacts {
 /// -ln p with p floored at 1e-12, so that one impossible label does not make the mean infinite.
 double floored_nll(double probability);
 
+/// Throws DataError unless there is a label in 0 .. classes - 1 for each sample.
+void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std::size_t classes);
+
 /// Throws DataError when the labels do not fit the prediction, ArgumentError for bad options.
 SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int64_t> labels,
                          const MetricOptions& options);
