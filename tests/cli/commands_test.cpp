@@ -26,7 +26,7 @@ TEST_F(Commands, VersionAndHelp) {
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   for (const char* command : {"evaluate", "calibrate", "apply", "compare", "conformal", "benefit",
-                              "adaptive", "boundary"}) {
+                              "prevalence", "adaptive", "boundary"}) {
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
     const Outcome own = run({command, "--help"});
     EXPECT_EQ(own.exit_code, 0);
@@ -55,7 +55,7 @@ std::vector<std::string> example_lines(const std::string& help) {
 
 TEST_F(Commands, TheExamplesOfTheHelpWork) {
   for (const char* command : {"evaluate", "calibrate", "apply", "compare", "conformal", "benefit",
-                              "adaptive", "boundary", "example"}) {
+                              "prevalence", "adaptive", "boundary", "example"}) {
     const ScratchFolder folder;
     const std::vector<std::string> lines = example_lines(run({command, "--help"}).out);
     ASSERT_FALSE(lines.empty()) << command;
