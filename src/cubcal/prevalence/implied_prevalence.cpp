@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cubcal/core/check.h"
 #include "cubcal/uncertainty/probabilities.h"
@@ -48,6 +49,19 @@ ImpliedPrevalence implied_prevalence(const Predictive& predictive,
     implied.converged = miss <= options.tolerance;
   }
   return implied;
+}
+
+ClassShares told_prevalence(const Predictive& predictive, ArrayView<const std::int64_t> labels) {
+  constexpr double least_told = 1e-6;  // what is below comes of the floor
+  const ClassShares equal(predictive.classes, 1 / static_cast<double>(predictive.classes));
+  ImpliedPrevalence implied = implied_prevalence(predictive, labels, equal);
+  const double least = *std::min_element(implied.prevalence.begin(), implied.prevalence.end());
+  if (!implied.converged || least < least_told) {
+    throw DataError(
+        "the prevalence that the probabilities are made for cannot be told from the labelled "
+        "samples, whose answers are too sure: it must be stated by the option 'from'");
+  }
+  return std::move(implied.prevalence);
 }
 
 }  // namespace cubcal

@@ -14,8 +14,8 @@ namespace cubcal {
 ///   from_k <- mean_i p_ik / sum_j p_ij s_j / from_j, divided by their sum.
 ///
 /// Probabilities are floored at 1e-12, so that answers too sure for weights to change them give
-/// shares next to 0. A class without a label says nothing of its own share: it
-/// has what those steps leave it, and no part in r.
+/// shares next to 0. A class without a label says nothing of its own share: it has what those steps
+/// leave it, and no part in r.
 struct ImpliedOptions {
   double tolerance = 1e-9;         ///< of the means against s, at which the steps end
   std::size_t most_steps = 20000;  ///< or else here
@@ -30,5 +30,9 @@ struct ImpliedPrevalence {
 ImpliedPrevalence implied_prevalence(const Predictive& predictive,
                                      ArrayView<const std::int64_t> labels, const ClassShares& start,
                                      const ImpliedOptions& options = {}, SampleCounts counts = {});
+
+/// The same, from equal shares on. Throws DataError where a share is below 1e-6 or the steps did
+/// not end: answers are too sure to tell.
+ClassShares told_prevalence(const Predictive& predictive, ArrayView<const std::int64_t> labels);
 
 }  // namespace cubcal

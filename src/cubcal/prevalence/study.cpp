@@ -18,7 +18,6 @@ namespace {
 /// Replicates start near the estimate and need not be as exact as it.
 constexpr EmOptions kReplicateEm = {1e-6, 2000};
 constexpr ImpliedOptions kReplicateImplied = {1e-6, 2000};
-constexpr double kLeastImplied = 1e-6;  ///< what is below comes of the floor of probabilities
 constexpr double kShareOfStart = 0.01;  ///< of the old prevalence in that start, against zeros
 
 ClassShares mean_probabilities(const Predictive& predictive) {
@@ -72,19 +71,6 @@ double kish_size(const std::vector<double>& weights) {
     squares += weight * weight;
   }
   return sum * sum / squares;
-}
-
-ClassShares implied_by(const LabelledSamples& labelled, const ClassShares& labels) {
-  const std::size_t classes = labels.size();
-  const ClassShares equal(classes, 1 / static_cast<double>(classes));
-  ImpliedPrevalence implied = implied_prevalence(labelled.predictive, labelled.labels, equal);
-  const double least = *std::min_element(implied.prevalence.begin(), implied.prevalence.end());
-  if (!implied.converged || least < kLeastImplied) {
-    throw DataError(
-        "the prevalence that the probabilities are made for cannot be told from the labelled "
-        "samples, whose answers are too sure: it must be stated by the option 'from'");
-  }
-  return std::move(implied.prevalence);
 }
 
 ShiftEstimate point_estimate(const SampleFacts& labelled, const ClassShares& from,
@@ -311,7 +297,7 @@ PrevalenceStudy study_prevalence(const LabelledSamples& labelled,
   study.labels = label_shares(labelled.labels, predictive.classes);
   if (fresh) refuse_missing_class(options, study.labels, nullptr);
   if (options.to) refuse_missing_class(options, study.labels, &*options.to);
-  study.from = options.from ? *options.from : implied_by(labelled, study.labels);
+  study.from = options.from ? *options.from : told_prevalence(predictive, labelled.labels);
   study.mean_probability = mean_probabilities(correct_priors(predictive, study.from, study.labels));
   if (fresh) study.estimate = point_estimate(facts, study.from, *fresh);
   study.is_estimated = !options.to;
