@@ -35,6 +35,8 @@ endforeach()
 set(words error version mc_logits predictive decision)
 set(doors_evaluate face)
 set(doors_calibrate face)
+set(doors_benefit face)
+set(doors_prevalence face)
 set(doors_classifier classifier)
 
 foreach(module IN LISTS modules)

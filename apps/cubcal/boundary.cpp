@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/boundary_figure.h"
+#include "logits_input.h"
 #include "number_text.h"
 #include "text_table.h"
 
@@ -35,10 +35,7 @@ void complete(double& eta, double& gamma, const BoundaryOptions& options) {
 }
 
 void boundary(const BoundaryOptions& options) {
-  if (!options.svg.empty() && std::filesystem::path(options.svg).extension() != ".svg") {
-    throw ArgumentError("--svg draws an SVG file, so that its name must end in .svg, not be '" +
-                        options.svg + "'");
-  }
+  if (!options.svg.empty()) check_svg_name(options.svg);
   double eta = 0;
   double gamma = 0;
   complete(eta, gamma, options);

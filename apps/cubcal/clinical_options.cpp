@@ -1,10 +1,7 @@
 #include "clinical_options.h"
 
-#include <algorithm>
-#include <cstdlib>
-
+#include "class_choice.h"
 #include "cubcal/core/error.h"
-#include "cubcal/core/nearest_name.h"
 #include "cubcal/core/parse_number.h"
 
 namespace cubcal::app {
@@ -15,18 +12,6 @@ double share_of(const std::string& text, const std::string& whole) {
   const std::optional<double> share = parse_number(text);
   if (share && *share >= 0 && *share <= 1) return *share;
   throw ArgumentError("--prevalence takes a share in [0, 1] or CLASS=SHARE, not '" + whole + "'");
-}
-
-std::size_t class_of(const std::string& name, const std::vector<std::string>& class_names) {
-  const auto found = std::find(class_names.begin(), class_names.end(), name);
-  if (found != class_names.end()) return static_cast<std::size_t>(found - class_names.begin());
-  const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
-  const std::size_t index = is_number ? std::strtoul(name.c_str(), nullptr, 10) : SIZE_MAX;
-  if (index < class_names.size()) return index;
-  const std::string nearest = nearest_name(name, class_names);
-  throw ArgumentError("--prevalence names the class '" + name + "', which is not among the " +
-                      std::to_string(class_names.size()) + " classes" +
-                      (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
 }
 
 }  // namespace
@@ -71,7 +56,7 @@ ClinicalOptions clinical_options(const ClinicalChoice& choice,
     if (equals == std::string::npos) {
       options.prevalence.assign(class_names.size(), share_of(text, text));
     } else {
-      options.prevalence[class_of(text.substr(0, equals), class_names)] =
+      options.prevalence[class_named("--prevalence", text.substr(0, equals), class_names)] =
           share_of(text.substr(equals + 1), text);
     }
   }

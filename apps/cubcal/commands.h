@@ -15,6 +15,7 @@ namespace cubcal::app {
 
 void add_adaptive(CLI::App& app);
 void add_apply(CLI::App& app);
+void add_benefit(CLI::App& app);
 void add_boundary(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_compare(CLI::App& app);
@@ -23,6 +24,7 @@ void add_conformal(CLI::App& app);
 void add_data(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
+void add_prevalence(CLI::App& app);
 void add_results(CLI::App& app);
 /// Test images that lie on no disk: by run folder and the value of --data ("phantom", ...).
 using DrawnImages =

@@ -50,6 +50,12 @@ void refuse_output_over_input(const std::string& output, const std::vector<std::
   }
 }
 
+void check_svg_name(const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".svg") return;
+  throw ArgumentError("--svg draws an SVG file, so that its name must end in .svg, not be '" +
+                      path + "'");
+}
+
 void write_text(const std::string& target, const std::string& text) {
   if (target == "-") {
     std::cout << text;

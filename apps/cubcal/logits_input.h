@@ -29,6 +29,9 @@ std::optional<Calibration> calibration_at(const std::string& path);
 /// Options that were not given may be among them as empty names.
 void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs);
 
+/// Throws ArgumentError where --svg names a file that is not called so.
+void check_svg_name(const std::string& path);
+
 /// A text, such as a JSON document, to a file, or to standard output for "-".
 void write_text(const std::string& target, const std::string& text);
 

@@ -155,9 +155,9 @@ int run(CLI::App& app, int argc, char** argv) {
 
 /// Whether the command line asks for something that needs neither a network nor images.
 bool is_numeric(int argc, char** argv) {
-  const std::array<std::string, 9> commands = {"evaluate", "calibrate", "apply",
-                                               "compare",  "conformal", "adaptive",
-                                               "boundary", "example",   "results"};
+  const std::array<std::string, 11> commands = {"evaluate",  "calibrate", "apply",      "compare",
+                                                "conformal", "benefit",   "prevalence", "adaptive",
+                                                "boundary",  "example",   "results"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--version") return true;
@@ -229,6 +229,8 @@ int main(int argc, char** argv) {
   cubcal::app::add_apply(app);
   cubcal::app::add_compare(app);
   cubcal::app::add_conformal(app);
+  cubcal::app::add_benefit(app);
+  cubcal::app::add_prevalence(app);
   cubcal::app::add_adaptive(app);
   cubcal::app::add_boundary(app);
   cubcal::app::add_example(app);

@@ -25,8 +25,8 @@ TEST_F(Commands, VersionAndHelp) {
   EXPECT_EQ(run({"--version"}).out.rfind("cubcal ", 0), 0U);
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command :
-       {"evaluate", "calibrate", "apply", "compare", "conformal", "adaptive", "boundary"}) {
+  for (const char* command : {"evaluate", "calibrate", "apply", "compare", "conformal", "benefit",
+                              "prevalence", "adaptive", "boundary"}) {
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
     const Outcome own = run({command, "--help"});
     EXPECT_EQ(own.exit_code, 0);
@@ -54,8 +54,8 @@ std::vector<std::string> example_lines(const std::string& help) {
 }
 
 TEST_F(Commands, TheExamplesOfTheHelpWork) {
-  for (const char* command : {"evaluate", "calibrate", "apply", "compare", "conformal", "adaptive",
-                              "boundary", "example"}) {
+  for (const char* command : {"evaluate", "calibrate", "apply", "compare", "conformal", "benefit",
+                              "prevalence", "adaptive", "boundary", "example"}) {
     const ScratchFolder folder;
     const std::vector<std::string> lines = example_lines(run({command, "--help"}).out);
     ASSERT_FALSE(lines.empty()) << command;

@@ -74,5 +74,16 @@ TEST(CalibrationErrors, CountResampledSamples) {
   EXPECT_EQ(error.bins[2].count, 0);
 }
 
+// Weights that are all halves of counts make the same means.
+TEST(CalibrationErrors, WeightsAreSharesOfCounts) {
+  const std::vector<std::uint32_t> counts{1, 3, 2, 5};
+  const std::vector<double> weights{0.5, 1.5, 1, 2.5};
+  const SampleFacts facts = facts_of_rows(kRows, kLabels, kFiveBins);
+  EXPECT_NEAR(expected_calibration_error(facts, SampleWeights(weights)).value,
+              expected_calibration_error(facts, SampleCounts(counts)).value, 1e-15);
+  EXPECT_NEAR(uncertainty_calibration_error(facts, SampleWeights(weights)).value,
+              uncertainty_calibration_error(facts, SampleCounts(counts)).value, 1e-15);
+}
+
 }  // namespace
 }  // namespace cubcal

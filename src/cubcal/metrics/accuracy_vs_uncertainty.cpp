@@ -17,16 +17,16 @@ double AvuCounts::avu() const {
          (accurate_certain + accurate_uncertain + inaccurate_certain + inaccurate_uncertain);
 }
 
-AvuCounts avu_counts(const SampleFacts& facts, SampleCounts counts) {
+AvuCounts avu_counts(const SampleFacts& facts, SampleWeights weights) {
   AvuCounts states;
   for (std::size_t i = 0; i < facts.samples; ++i) {
-    const double count = counts[i];
+    const double weight = weights[i];
     switch (
         avu_state(facts.correct[i] != 0, facts.entropy[i], facts.options.uncertainty_threshold)) {
-      case AvuState::kAccurateCertain: states.accurate_certain += count; break;
-      case AvuState::kAccurateUncertain: states.accurate_uncertain += count; break;
-      case AvuState::kInaccurateCertain: states.inaccurate_certain += count; break;
-      case AvuState::kInaccurateUncertain: states.inaccurate_uncertain += count; break;
+      case AvuState::kAccurateCertain: states.accurate_certain += weight; break;
+      case AvuState::kAccurateUncertain: states.accurate_uncertain += weight; break;
+      case AvuState::kInaccurateCertain: states.inaccurate_certain += weight; break;
+      case AvuState::kInaccurateUncertain: states.inaccurate_uncertain += weight; break;
     }
   }
   return states;

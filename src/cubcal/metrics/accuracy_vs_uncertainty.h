@@ -7,7 +7,7 @@
 
 namespace cubcal {
 
-/// Samples in each AvU state at one threshold (see AvuState).
+/// Samples, or their weight, in each AvU state at one threshold (see AvuState).
 struct AvuCounts {
   double accurate_certain = 0;
   double accurate_uncertain = 0;
@@ -19,7 +19,7 @@ struct AvuCounts {
 };
 
 /// At the threshold of the facts' options.
-AvuCounts avu_counts(const SampleFacts& facts, SampleCounts counts = {});
+AvuCounts avu_counts(const SampleFacts& facts, SampleWeights weights = {});
 
 struct AvuPoint {
   double t;          ///< position between the smallest (0) and the largest (1) uncertainty

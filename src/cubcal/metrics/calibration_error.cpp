@@ -7,7 +7,7 @@ namespace cubcal {
 namespace {
 
 template <class Observed>
-CalibrationError binned_error(const SampleFacts& facts, SampleCounts counts,
+CalibrationError binned_error(const SampleFacts& facts, SampleWeights weights,
                               const std::vector<std::uint32_t>& bin_of, Observed observed,
                               const std::vector<double>& target) {
   const std::size_t bins = facts.options.bins;
@@ -18,12 +18,12 @@ CalibrationError binned_error(const SampleFacts& facts, SampleCounts counts,
     error.bins[m] = {static_cast<double>(m) / width, static_cast<double>(m + 1) / width, 0, 0, 0};
   }
   for (std::size_t i = 0; i < facts.samples; ++i) {
-    const double count = counts[i];
+    const double weight = weights[i];
     ReliabilityBin& bin = error.bins[bin_of[i]];
-    bin.count += count;
-    bin.mean_observed += count * observed(i);
-    bin.mean_target += count * target[i];
-    total += count;
+    bin.count += weight;
+    bin.mean_observed += weight * observed(i);
+    bin.mean_target += weight * target[i];
+    total += weight;
   }
   for (ReliabilityBin& bin : error.bins) {
     if (bin.count == 0) continue;
@@ -36,21 +36,21 @@ CalibrationError binned_error(const SampleFacts& facts, SampleCounts counts,
 
 }  // namespace
 
-CalibrationError expected_calibration_error(const SampleFacts& facts, SampleCounts counts) {
+CalibrationError expected_calibration_error(const SampleFacts& facts, SampleWeights weights) {
   return binned_error(
-      facts, counts, facts.confidence_bin,
+      facts, weights, facts.confidence_bin,
       [&](std::size_t i) { return static_cast<double>(facts.correct[i]); }, facts.confidence);
 }
 
-CalibrationError uncertainty_calibration_error(const SampleFacts& facts, SampleCounts counts) {
+CalibrationError uncertainty_calibration_error(const SampleFacts& facts, SampleWeights weights) {
   return binned_error(
-      facts, counts, facts.uncertainty_bin, [&](std::size_t i) { return 1.0 - facts.correct[i]; },
+      facts, weights, facts.uncertainty_bin, [&](std::size_t i) { return 1.0 - facts.correct[i]; },
       facts.normalised_entropy);
 }
 
-CalibrationError boundary_curve_calibration_error(const SampleFacts& facts, SampleCounts counts) {
+CalibrationError boundary_curve_calibration_error(const SampleFacts& facts, SampleWeights weights) {
   return binned_error(
-      facts, counts, facts.confidence_bin, [&](std::size_t i) { return facts.entropy[i]; },
+      facts, weights, facts.confidence_bin, [&](std::size_t i) { return facts.entropy[i]; },
       facts.ideal);
 }
 

@@ -4,17 +4,17 @@
 
 namespace cubcal {
 
-double accuracy(const SampleFacts& facts, SampleCounts counts) {
-  return mean_over_samples(facts.correct, counts);
+double accuracy(const SampleFacts& facts, SampleWeights weights) {
+  return mean_over_samples(facts.correct, weights);
 }
 
-double balanced_accuracy(const SampleFacts& facts, SampleCounts counts) {
+double balanced_accuracy(const SampleFacts& facts, SampleWeights weights) {
   std::vector<double> support(facts.classes, 0.0);
   std::vector<double> hits(facts.classes, 0.0);
   for (std::size_t i = 0; i < facts.samples; ++i) {
     const std::size_t label = static_cast<std::size_t>(facts.labels[i]);
-    support[label] += counts[i];
-    hits[label] += counts[i] * facts.correct[i];
+    support[label] += weights[i];
+    hits[label] += weights[i] * facts.correct[i];
   }
   double recalls = 0.0;
   double present = 0.0;
@@ -26,12 +26,12 @@ double balanced_accuracy(const SampleFacts& facts, SampleCounts counts) {
   return recalls / present;
 }
 
-double negative_log_likelihood(const SampleFacts& facts, SampleCounts counts) {
-  return mean_over_samples(facts.negative_log_likelihood, counts);
+double negative_log_likelihood(const SampleFacts& facts, SampleWeights weights) {
+  return mean_over_samples(facts.negative_log_likelihood, weights);
 }
 
-double brier_score(const SampleFacts& facts, SampleCounts counts) {
-  return mean_over_samples(facts.brier, counts);
+double brier_score(const SampleFacts& facts, SampleWeights weights) {
+  return mean_over_samples(facts.brier, weights);
 }
 
 std::vector<std::uint64_t> confusion_matrix(const SampleFacts& facts) {

@@ -9,16 +9,16 @@
 
 namespace cubcal {
 
-double accuracy(const SampleFacts& facts, SampleCounts counts = {});
+double accuracy(const SampleFacts& facts, SampleWeights weights = {});
 
 /// Mean recall over the classes that occur among the labels.
-double balanced_accuracy(const SampleFacts& facts, SampleCounts counts = {});
+double balanced_accuracy(const SampleFacts& facts, SampleWeights weights = {});
 
 /// Mean -ln p_y, p floored at 1e-12.
-double negative_log_likelihood(const SampleFacts& facts, SampleCounts counts = {});
+double negative_log_likelihood(const SampleFacts& facts, SampleWeights weights = {});
 
 /// Mean sum_k (p_k - 1[y=k])^2, in [0, 2].
-double brier_score(const SampleFacts& facts, SampleCounts counts = {});
+double brier_score(const SampleFacts& facts, SampleWeights weights = {});
 
 /// counts[y * K + predicted].
 std::vector<std::uint64_t> confusion_matrix(const SampleFacts& facts);

@@ -13,8 +13,6 @@
 
 namespace cubcal {
 
-namespace {
-
 void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std::size_t classes) {
   if (labels.size() != samples) {
     throw DataError("there are " + std::to_string(labels.size()) + " labels for " +
@@ -29,8 +27,6 @@ void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std
     throw DataError("at most 4294967295 samples can be evaluated together");
   }
 }
-
-}  // namespace
 
 double floored_nll(double probability) {
   return -std::log(std::max(probability, kProbabilityFloor));

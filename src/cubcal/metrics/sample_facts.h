@@ -42,6 +42,9 @@ struct SampleFacts {
 /// -ln p with p floored at 1e-12, so that one impossible label does not make the mean infinite.
 double floored_nll(double probability);
 
+/// Throws DataError unless there is a label in 0 .. classes - 1 for each sample.
+void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std::size_t classes);
+
 /// Throws DataError when the labels do not fit the prediction, ArgumentError for bad options.
 SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int64_t> labels,
                          const MetricOptions& options);
@@ -57,14 +60,28 @@ class SampleCounts {
   ArrayView<const std::uint32_t> counts_;
 };
 
-/// Mean of one value per sample, counted.
+/// How much each sample weighs: empty means 1 each. A metric that is a plain sum takes weights, of
+/// which counts are the whole ones; one that steps from sample to sample takes counts alone.
+class SampleWeights {
+ public:
+  SampleWeights() = default;
+  SampleWeights(SampleCounts counts) : counts_(counts) {}  // NOLINT: meant to convert
+  explicit SampleWeights(ArrayView<const double> weights) : weights_(weights) {}
+  double operator[](std::size_t i) const { return weights_.empty() ? counts_[i] : weights_[i]; }
+
+ private:
+  SampleCounts counts_;
+  ArrayView<const double> weights_;
+};
+
+/// Mean of one value per sample, weighted.
 template <class T>
-double mean_over_samples(const std::vector<T>& values, SampleCounts counts) {
+double mean_over_samples(const std::vector<T>& values, SampleWeights weights) {
   double sum = 0.0;
   double total = 0.0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    sum += counts[i] * static_cast<double>(values[i]);
-    total += counts[i];
+    sum += weights[i] * static_cast<double>(values[i]);
+    total += weights[i];
   }
   return sum / total;
 }

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/benefit/benefit_curve.h"
+#include "cubcal/io/logits_file.h"
+
+namespace cubcal::app {
+
+/// What the command line says of a policy and its prices.
+struct BenefitChoice {
+  std::vector<std::string> positive;    ///< classes that are the disease
+  std::string thresholds;               ///< "0.05:0.5", "0.05:0.5:0.01" or "0.1,0.2"
+  std::optional<double> referral_cost;  ///< in diseases found
+  std::optional<double> scope_cost;     ///< the same, of a case out of scope
+  std::optional<double> cost_miss;      ///< these in any one unit
+  std::optional<double> cost_false_alarm;
+  std::optional<double> cost_referral;
+  std::optional<double> cost_scope;
+  std::optional<double> refer_above;
+  std::string scope_column;
+  std::string verdict_column;
+  Expert expert;
+  std::optional<double> prevalence;
+
+  bool has_costs() const { return cost_miss.has_value(); }
+  bool has_policy() const {
+    return refer_above || !scope_column.empty() || !verdict_column.empty();
+  }
+};
+
+void add_benefit_options(CLI::App& command, BenefitChoice& choice);
+
+/// Throws ArgumentError for options that do not go together or are no numbers in their domain.
+BenefitOptions benefit_options(const BenefitChoice& choice);
+
+/// One mark for each class. Throws ArgumentError for a class there is not.
+std::vector<std::uint8_t> positive_classes(const BenefitChoice& choice,
+                                           const std::vector<std::string>& class_names);
+
+/// What the policy does with each sample; empty where none is described. Throws DataError for a
+/// value of a column that is none of those it takes.
+std::vector<Decision> policy_decisions(const BenefitChoice& choice, const LogitsFile& file,
+                                       const Predictive& predictive);
+
+}  // namespace cubcal::app

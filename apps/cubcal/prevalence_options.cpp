@@ -1,0 +1,75 @@
+#include "prevalence_options.h"
+
+#include <cmath>
+
+#include "class_choice.h"
+#include "cubcal/core/check.h"
+#include "cubcal/core/parse_number.h"
+
+namespace cubcal::app {
+
+namespace {
+
+constexpr double kRounding = 1e-6;  ///< of shares that people type
+
+/// Fills the shares of classes that nobody named.
+void share_out(const std::string& option, ClassShares& shares, const std::vector<bool>& is_named,
+               double named, const ClassShares& base) {
+  double base_left = 0;
+  bool all_named = true;
+  for (std::size_t k = 0; k < shares.size(); ++k) {
+    all_named = all_named && is_named[k];
+    if (!is_named[k]) base_left += base[k];
+  }
+  const double left = 1 - named;
+  if (all_named || left < 0) {
+    if (std::abs(left) > kRounding) {
+      throw ArgumentError("the shares of " + option + " must sum to 1" +
+                          (all_named ? "" : " at most") + ", not to " + significant(named, 6));
+    }
+    for (double& share : shares) share /= named;
+    return;
+  }
+  if (base_left == 0 && left > kRounding) {
+    throw ArgumentError("the classes that " + option + " does not name have no sample to share " +
+                        significant(left, 6) + " out by: name them too");
+  }
+  for (std::size_t k = 0; k < shares.size(); ++k) {
+    if (!is_named[k]) shares[k] = base_left == 0 ? 0 : left * base[k] / base_left;
+  }
+}
+
+}  // namespace
+
+ClassShares class_shares(const std::string& option, const std::vector<std::string>& words,
+                         const std::vector<std::string>& class_names, const ClassShares& base) {
+  const std::size_t classes = class_names.size();
+  if (words.size() == 1 && words[0] == "equal") {
+    return ClassShares(classes, 1 / static_cast<double>(classes));
+  }
+  if (words.size() == 1 && words[0] == "labels") return base;
+  ClassShares shares(classes, 0.0);
+  std::vector<bool> is_named(classes, false);
+  double named = 0;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.rfind('=');
+    const std::optional<double> share =
+        equals == std::string::npos ? std::nullopt : parse_number(word.substr(equals + 1));
+    if (!share || !(*share >= 0 && *share <= 1)) {
+      throw ArgumentError(option +
+                          " takes equal, labels or CLASS=SHARE with a share in [0, 1], not '" +
+                          word + "'");
+    }
+    const std::size_t k = class_named(option, word.substr(0, equals), class_names);
+    if (is_named[k]) {
+      throw ArgumentError(option + " names the class '" + class_names[k] + "' twice");
+    }
+    is_named[k] = true;
+    shares[k] = *share;
+    named += *share;
+  }
+  share_out(option, shares, is_named, named, base);
+  return shares;
+}
+
+}  // namespace cubcal::app
