@@ -13,6 +13,7 @@ namespace cubcal::app {
 
 void add_adaptive(CLI::App& app);
 void add_apply(CLI::App& app);
+void add_audit(CLI::App& app);
 void add_boundary(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_compare(CLI::App& app);

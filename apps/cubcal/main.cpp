@@ -155,9 +155,9 @@ int run(CLI::App& app, int argc, char** argv) {
 
 /// Whether the command line asks for something that needs neither a network nor images.
 bool is_numeric(int argc, char** argv) {
-  const std::array<std::string, 9> commands = {"evaluate", "calibrate", "apply",
-                                               "compare",  "conformal", "adaptive",
-                                               "boundary", "example",   "results"};
+  const std::array<std::string, 10> commands = {"evaluate", "audit",     "calibrate", "apply",
+                                                "compare",  "conformal", "adaptive",  "boundary",
+                                                "example",  "results"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--version") return true;
@@ -225,6 +225,7 @@ int main(int argc, char** argv) {
   cubcal::app::add_bench(app);
 #endif
   cubcal::app::add_evaluate(app);
+  cubcal::app::add_audit(app);
   cubcal::app::add_calibrate(app);
   cubcal::app::add_apply(app);
   cubcal::app::add_compare(app);
