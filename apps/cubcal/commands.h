@@ -22,6 +22,7 @@ void add_conformal(CLI::App& app);
 void add_data(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
+void add_monitor(CLI::App& app);
 void add_results(CLI::App& app);
 /// Test images that lie on no disk: by run folder and the value of --data ("phantom", ...).
 using DrawnImages =
