@@ -16,6 +16,7 @@ namespace cubcal::app {
 void add_adaptive(CLI::App& app);
 void add_apply(CLI::App& app);
 void add_benefit(CLI::App& app);
+void add_audit(CLI::App& app);
 void add_boundary(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_compare(CLI::App& app);
@@ -25,6 +26,7 @@ void add_data(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
 void add_prevalence(CLI::App& app);
+void add_monitor(CLI::App& app);
 void add_results(CLI::App& app);
 /// Test images that lie on no disk: by run folder and the value of --data ("phantom", ...).
 using DrawnImages =

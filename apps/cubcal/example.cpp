@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -18,20 +19,38 @@ struct ExampleOptions {
   std::size_t samples = 1500;
   std::size_t passes = 40;
   std::uint64_t seed = 1;
+  double evidence = 1.9;
   bool images = false;
 };
 
 constexpr double kClassShares[] = {0.6, 0.9, 1.0};  // cumulative: 60, 30 and 10 percent
 constexpr std::size_t kClasses = 3;
 
+/// Sex, site and age of a patient, the age of some not known. Where the model's evidence for the
+/// true class is weak, the mobile unit is likelier: an audit finds that gap.
+void add_patient(LogitsFile& file, SeedStream& stream, double evidence) {
+  const double draw = stream.uniform();
+  const double mobile = evidence < 1.2 ? 0.5 : 0.05;
+  file.columns[0].values.push_back(stream.uniform() < 0.5 ? "female" : "male");
+  file.columns[1].values.push_back(draw < mobile             ? "mobile unit"
+                                   : draw < 0.5 + mobile / 2 ? "north"
+                                                             : "south");
+  const double age = 55 + 15 * stream.normal();
+  const bool is_known = stream.uniform() < 0.95;
+  file.columns[2].values.push_back(is_known ? std::to_string(std::lround(age)) : "");
+}
+
 /// Logits as an overconfident Bayesian classifier gives them: evidence for the true class that
 /// varies from image to image, too large a scale, and passes that disagree more where evidence is
-/// weak. Stream 2i+1 of the seed makes sample i, so more samples leave the first ones as they are.
+/// weak. Stream 2i+1 of the seed makes sample i and stream 2i the patient of samples i and i+1, so
+/// more samples leave the first ones as they are.
 LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed) {
   LogitsFile file;
   file.logits = NdArray(DType::kF32, {options.passes, options.samples, kClasses});
   file.class_names = {"benign", "malignant", "other"};
   file.has_labels = true;
+  file.columns = {{"sex", {}}, {"site", {}}, {"age", {}}};
+  double of_patient = 0;  // the evidence of the patient's first image
   float* logits = file.logits.as<float>();
   for (std::size_t i = 0; i < options.samples; ++i) {
     SeedStream stream(seed, 2 * i + 1);
@@ -42,8 +61,11 @@ LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed) {
     file.groups.push_back("patient " + std::to_string(i / 2));
     double evidence[kClasses];
     for (std::size_t k = 0; k < kClasses; ++k) {
-      evidence[k] = stream.normal() + (k == label ? 1.9 : 0.0);
+      evidence[k] = stream.normal() + (k == label ? options.evidence : 0.0);
     }
+    if (i % 2 == 0) of_patient = evidence[label];
+    SeedStream patient(seed, 2 * (i - i % 2));
+    add_patient(file, patient, of_patient);
     const double disagreement = 0.6 + 0.8 * stream.uniform();
     for (std::size_t s = 0; s < options.passes; ++s) {
       for (std::size_t k = 0; k < kClasses; ++k) {
@@ -93,6 +115,11 @@ void add_example(CLI::App& app) {
   command->add_option("--seed", options->seed, "Seed of the simulation")
       ->capture_default_str()
       ->check(not_negative());
+  command
+      ->add_option("--evidence", options->evidence,
+                   "Mean evidence for the true class: less makes harder images")
+      ->capture_default_str()
+      ->check(CLI::Range(-10.0, 10.0));
   command->add_flag("--images", options->images,
                     "Also draw a small data set of images, to try 'cubcal data' on");
   command->footer("Example:\n  cubcal example --out demo && cubcal evaluate demo/test.npz");

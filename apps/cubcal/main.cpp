@@ -18,6 +18,7 @@
 #include "cubcal/io/mapped_input.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/version.h"
+#include "exit_code.h"
 #include "interrupt.h"
 #include "option_flags.h"
 #ifdef CUBCAL_NN
@@ -137,8 +138,11 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run(CLI::App& app, int argc, char** argv) {
+  int exit_code = EXIT_SUCCESS;
   try {
     app.parse(argc, argv);
+  } catch (const cubcal::app::ExitCode& request) {
+    exit_code = request.code();
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
@@ -148,16 +152,16 @@ int run(CLI::App& app, int argc, char** argv) {
   cubcal::check_mapped_inputs();
   std::cout.flush();
   if (!std::cout) return complain("standard output could not be written", kFailure);
-  return EXIT_SUCCESS;
+  return exit_code;
 }
 
 #ifdef CUBCAL_FULL_PROGRAM
 
 /// Whether the command line asks for something that needs neither a network nor images.
 bool is_numeric(int argc, char** argv) {
-  const std::array<std::string, 11> commands = {"evaluate",  "calibrate", "apply",      "compare",
-                                                "conformal", "benefit",   "prevalence", "adaptive",
-                                                "boundary",  "example",   "results"};
+  const std::array<std::string, 13> commands = {
+      "evaluate",   "audit",   "calibrate", "apply",    "compare", "conformal", "benefit",
+      "prevalence", "monitor", "adaptive",  "boundary", "example", "results"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--version") return true;
@@ -225,12 +229,14 @@ int main(int argc, char** argv) {
   cubcal::app::add_bench(app);
 #endif
   cubcal::app::add_evaluate(app);
+  cubcal::app::add_audit(app);
   cubcal::app::add_calibrate(app);
   cubcal::app::add_apply(app);
   cubcal::app::add_compare(app);
   cubcal::app::add_conformal(app);
   cubcal::app::add_benefit(app);
   cubcal::app::add_prevalence(app);
+  cubcal::app::add_monitor(app);
   cubcal::app::add_adaptive(app);
   cubcal::app::add_boundary(app);
   cubcal::app::add_example(app);

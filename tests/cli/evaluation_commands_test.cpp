@@ -149,7 +149,8 @@ TEST_F(EvaluationCommands, ConformalOptionsAreChecked) {
   refused({"--alpha", "1"}, 2, "alpha must be in (0, 1), not 1");
   refused({"--score", "thr"}, 2, "the conformal score must be lac, aps or raps, not 'thr'");
   refused({"--penalty", "-1"}, 2, "the penalty");
-  refused({"--by", "site"}, 1, "has no array 'column_site' [N]; its columns are: none");
+  refused({"--by", "clinic"}, 1,
+          "has no array 'column_clinic' [N]; its columns are: sex, site, age");
   refused({"--json", "demo/val.npz"}, 2, "is also an input");
   refused({"-o", "demo/test.npz"}, 2, "is also an input");
   expect_refused({"conformal", "demo/val.npz"}, 2, "--test is required");

@@ -1,4 +1,4 @@
-// What the report works out itself: curves, thinning, referral, subgroups, the objective map.
+// What the report works out itself: curves, thinning, referral, the objective map.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include "cubcal/report/detection_curves.h"
 #include "cubcal/report/objective_map.h"
 #include "cubcal/report/referral.h"
-#include "cubcal/report/subgroups.h"
 #include "cubcal/report/thinning.h"
 #include "report/example_run.h"
 
@@ -99,33 +98,6 @@ TEST(Referral, NothingIsAnsweredWhereNoShareMeetsTheTarget) {
   EXPECT_FALSE(referral.threshold);
   EXPECT_EQ(referral.share_referred, 1);
   EXPECT_FALSE(referral.error_rate);
-}
-
-TEST(Subgroups, ByValueAndByQuarter) {
-  const SampleFacts facts = facts_of(example_logits(1, 100));
-  std::vector<SampleColumn> columns{{"site", {}}, {"age", {}}, {"note", {}}, {"rare", {}}};
-  for (std::size_t i = 0; i < 100; ++i) {
-    columns[0].values.push_back(i < 40 ? "north" : i < 97 ? "south" : "east");
-    columns[1].values.push_back(i < 20 ? "" : std::to_string(i));
-    columns[2].values.push_back("text " + std::to_string(i));
-    columns[3].values.push_back("same");
-  }
-  std::vector<std::string> skipped;
-  const std::vector<SubgroupTable> tables = subgroup_tables(facts, columns, skipped);
-  EXPECT_EQ(skipped, (std::vector<std::string>{"note", "rare"}));
-  ASSERT_EQ(tables.size(), 2U);
-  ASSERT_EQ(tables[0].rows.size(), 2U);
-  EXPECT_EQ(tables[0].small_values, 1U);
-  EXPECT_EQ(tables[0].small_members, 3U);
-  EXPECT_EQ(tables[0].rows[0].value, "north");
-  EXPECT_EQ(tables[0].rows[0].members.size(), 40U);
-  double right = 0;
-  for (std::size_t i = 0; i < 40; ++i) right += facts.correct[i];
-  EXPECT_NEAR(tables[0].rows[0].accuracy, right / 40, 1e-12);
-  ASSERT_EQ(tables[1].rows.size(), 5U);
-  EXPECT_EQ(tables[1].rows[0].value, "20 to 39");
-  EXPECT_EQ(tables[1].rows[3].value, "80 to 99");
-  EXPECT_EQ(tables[1].rows[4].value, "(empty)");
 }
 
 TEST(ObjectiveMap, AgreesWithTheMetricsAndShowsTheDegenerateCorner) {

@@ -8,20 +8,9 @@
 
 #include "cubcal/conformal/prediction_sets.h"
 #include "cubcal/core/array_view.h"
+#include "cubcal/metrics/counted_share.h"
 
 namespace cubcal {
-
-/// A share of counted samples with its exact interval (Clopper and Pearson).
-struct CountedShare {
-  std::size_t count = 0;
-  std::size_t of = 0;
-  double low = 0;
-  double high = 1;
-
-  /// Undefined of no samples.
-  std::optional<double> share() const;
-};
-CountedShare counted_share(std::size_t count, std::size_t of, double level);
 
 /// What sets do to samples. Without labels nothing is known of `covered` and `single_right`.
 struct SetSummary {

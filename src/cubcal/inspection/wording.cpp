@@ -19,12 +19,6 @@ std::string joined(const std::vector<std::string>& names, const char* conjunctio
   return text;
 }
 
-std::string grouped(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, "\u202f");
-  return digits;
-}
-
 std::string whole_percent(double share) {
   return std::to_string(static_cast<int>(std::lround(100 * share))) + "%";
 }

@@ -1,7 +1,6 @@
 #include "cubcal/report/numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace cubcal::report {
@@ -24,22 +23,6 @@ std::string signed_text(double value, int decimals) {
 }
 
 }  // namespace
-
-std::string fixed(double value, int decimals) {
-  char buffer[64];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value),
-                                    std::chars_format::fixed, decimals);
-  if (result.ec != std::errc()) return kDash;
-  const std::string digits(buffer, result.ptr);
-  const bool is_zero = digits.find_first_of("123456789") == std::string::npos;
-  return value < 0 && !is_zero ? "−" + digits : digits;
-}
-
-std::string percent(double share, int decimals) { return fixed(100 * share, decimals) + "%"; }
-
-std::string counted(std::size_t number, const std::string& noun) {
-  return grouped(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 std::string percent_range(const Interval& interval) {
   return percent(interval.low) + " to " + percent(interval.high);

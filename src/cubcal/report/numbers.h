@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/inspection/wording.h"
+#include "cubcal/html/page_numbers.h"
 #include "cubcal/metrics/metric_values.h"
 #include "cubcal/metrics/resampling.h"
 
@@ -13,11 +13,6 @@
 /// undefined.
 namespace cubcal::report {
 
-std::string fixed(double value, int decimals);
-/// "84.2%".
-std::string percent(double share, int decimals = 1);
-/// "1 image", "2 images", with thousands apart.
-std::string counted(std::size_t number, const std::string& noun);
 /// "81.9% to 86.4%".
 std::string percent_range(const Interval& interval);
 

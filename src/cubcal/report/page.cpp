@@ -1,8 +1,7 @@
 #include "cubcal/report/page.h"
 
-#include "cubcal/plot/palette.h"
+#include "cubcal/html/page_frame.h"
 #include "cubcal/report/numbers.h"
-#include "cubcal/report/page_assets.h"
 #include "cubcal/version.h"
 
 namespace cubcal::report {
@@ -13,23 +12,6 @@ struct Part {
   const char* name;
   std::string html;
 };
-
-/// The colours of charts under the page's own switch, which outranks the reader's setting.
-std::string switched_colours() {
-  return "@media screen{:root[data-theme=light] .cubcal-plot{" + plot::colour_definitions(false) +
-         "}:root[data-theme=dark] .cubcal-plot{" + plot::colour_definitions(true) + "}}\n";
-}
-
-std::string head(const std::string& title) {
-  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
-         "data:; "
-         "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta name=\"generator\" content=\"cubcal " +
-         std::string(kVersion) + "\">\n" + element("title", escaped(title)) + "\n<style>\n" +
-         kPageStyle + plot::style_sheet() + switched_colours() + "</style>\n</head>\n";
-}
 
 /// The parts of one run, with links to them.
 std::string run_parts(const RunResult& run, std::size_t number, const SampleImages& images,
@@ -100,14 +82,7 @@ std::string page(const std::string& title, const std::vector<Method>& methods,
                  const SampleImages& images, const ReportOptions& options) {
   Figures figures;
   std::string html =
-      head(title) + "<body>\n<header>\n" + element("h1", escaped(title)) + "\n" +
-      paragraph(subtitle(methods), "muted") +
-      "<div class=\"tools\" hidden><button type=\"button\" id=\"theme\">Light or "
-      "dark</button> <button type=\"button\" id=\"unfold\">Open all</button> "
-      "<span class=\"muted\">Point at a chart to read its values, or move to it with "
-      "Tab and read them with the arrow keys. Printed is what is open.</span></div>\n" +
-      "</header>\n<p id=\"fault\" role=\"alert\" hidden></p>\n<main>\n" +
-      verdict_section(methods.front()) + contents(methods);
+      page_start(title, subtitle(methods)) + verdict_section(methods.front()) + contents(methods);
   html += "<section id=\"methods\">\n" +
           element("h2", methods.size() > 1 ? "Methods compared" : "Metrics") + "\n" +
           methods_section(methods, options, figures) + "</section>\n";
@@ -118,8 +93,7 @@ std::string page(const std::string& title, const std::vector<Method>& methods,
     html += method_details(methods[m], m + 1, has_pictures ? images : kOnlyOfTheFirst, options,
                            figures);
   }
-  return html + "</main>\n<div id=\"reading\" role=\"status\" hidden></div>\n<script>\n" +
-         kPageScript + "</script>\n</body>\n</html>\n";
+  return html + page_end();
 }
 
 }  // namespace cubcal::report

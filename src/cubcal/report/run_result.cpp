@@ -49,7 +49,7 @@ class Analyst {
     calibrate();
     refer();
     detect();
-    run_.subgroups = subgroup_tables(run_.facts, input_.test.logits.columns, run_.skipped_columns);
+    audit();
     return std::move(run_);
   }
 
@@ -209,6 +209,17 @@ class Analyst {
       row("1 − confidence" + after, doubts(each->facts.confidence), doubts(ood.confidence), false);
       row("uncertainty U" + after, each->facts.entropy, ood.entropy);
     }
+  }
+
+  /// Referred are those that the page's own threshold refers.
+  void audit() {
+    const LogitsFile& file = input_.test.logits;
+    if (file.columns.empty()) return;
+    AuditOptions options;
+    options.bootstrap = options_.bootstrap;
+    options.permutations = options_.bootstrap.replicates;
+    options.refer_above = run_.referral.threshold.value_or(options_.metrics.uncertainty_threshold);
+    run_.audit = audit_subgroups(run_.facts, file.columns, file.groups, {}, options);
   }
 
   RunInput input_;

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/audit/audit.h"
 #include "cubcal/calibration/one_temperature.h"
 #include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/detection_intervals.h"
 #include "cubcal/report/objective_map.h"
 #include "cubcal/report/referral.h"
 #include "cubcal/report/run_input.h"
-#include "cubcal/report/subgroups.h"
 
 namespace cubcal::report {
 
@@ -58,8 +58,7 @@ struct RunResult {
   std::vector<DetectionRow> detection;
   std::vector<DetectorRecord> detectors;
   std::vector<EpochRecord> epochs;
-  std::vector<SubgroupTable> subgroups;
-  std::vector<std::string> skipped_columns;
+  std::optional<Audit> audit;  ///< where the test logits have further columns
 
   const PostHoc* chosen_calibration() const { return chosen ? &post_hoc[*chosen] : nullptr; }
   const PostHoc* find(CalibrationMethod method) const;

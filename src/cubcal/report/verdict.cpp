@@ -210,19 +210,23 @@ class Warnings {
   }
 
   void weak_subgroup() {
-    const Subgroup* weakest = nullptr;
+    if (!run_.audit) return;
+    const std::size_t accuracy = audit_place("accuracy");
+    const GroupAudit* weakest = nullptr;
     std::string column;
-    for (const SubgroupTable& table : run_.subgroups) {
-      for (const Subgroup& row : table.rows) {
-        const bool is_lower = row.accuracy_interval.high < value_of(run_.values, Metric::kAccuracy);
-        if (!is_lower || (weakest && row.accuracy >= weakest->accuracy)) continue;
-        weakest = &row;
-        column = table.column;
+    for (const ColumnAudit& each : run_.audit->columns) {
+      for (const GroupAudit& group : each.groups) {
+        if (!group.is_compared || !run_.audit->is_found(group.gaps[accuracy])) continue;
+        if (*group.gaps[accuracy].gap >= 0) continue;
+        if (weakest && *group.values[accuracy] >= *weakest->values[accuracy]) continue;
+        weakest = &group;
+        column = each.column;
       }
     }
     if (!weakest) return;
     add("Where " + column + " is " + quoted(weakest->value) + " it was right on only " +
-        percent(weakest->accuracy) + " of " + counted(weakest->members.size(), "image") + ".");
+        percent(*weakest->values[accuracy]) + " of " + counted(weakest->samples, "image") +
+        ", elsewhere on " + percent(*weakest->rest[accuracy]) + ".");
   }
 
   void price_of_calibration() {

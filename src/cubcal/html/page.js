@@ -21,6 +21,7 @@
     remember(root.dataset.theme);
   });
   const unfold = document.getElementById('unfold');
+  unfold.hidden = !document.querySelector('details');
   unfold.addEventListener('click', () => {
     const all = [...document.querySelectorAll('details')];
     const open = all.some((each) => !each.open);

@@ -1,0 +1,217 @@
+#include "cubcal/audit/audit.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "audit_text.h"
+#include "commands.h"
+#include "cubcal/audit/audit_json.h"
+#include "cubcal/core/parse_number.h"
+#include "cubcal/version.h"
+#include "input_options.h"
+#include "logits_input.h"
+#include "metric_options.h"
+#include "option_checks.h"
+#include "outside_options.h"
+
+namespace cubcal::app {
+
+namespace {
+
+struct AuditCommand {
+  std::string file;
+  std::vector<std::string> by;
+  std::vector<std::string> cuts;
+  std::string calibration;
+  std::string json;
+  TableTargets tables;
+  InputOptions input;
+  MetricOptions metrics;
+  OutsideChoice outside;
+  std::optional<double> refer_above;
+  bool ignore_groups = false;
+  AuditOptions options;
+};
+
+/// "age=40,65".
+void add_cut(ColumnCuts& cuts, const std::string& text) {
+  const std::size_t sign = text.rfind('=');
+  const std::string name = text.substr(0, sign);
+  if (sign == std::string::npos || name.empty()) {
+    throw ArgumentError("--cuts must be COLUMN=NUMBER,NUMBER..., not '" + text + "'");
+  }
+  std::vector<double> numbers;
+  for (std::size_t first = sign + 1; first <= text.size();) {
+    const std::size_t end = std::min(text.find(',', first), text.size());
+    const std::optional<double> number = parse_number(text.substr(first, end - first));
+    if (!number) {
+      throw ArgumentError("--cuts must be COLUMN=NUMBER,NUMBER..., not '" + text + "'");
+    }
+    numbers.push_back(*number);
+    first = end + 1;
+  }
+  if (!cuts.emplace(name, std::move(numbers)).second) {
+    throw ArgumentError("--cuts names the column '" + name + "' twice");
+  }
+}
+
+void check_cut_columns(const ColumnCuts& cuts, const LogitsFile& file) {
+  for (const auto& each : cuts) {
+    const bool is_audited =
+        std::any_of(file.columns.begin(), file.columns.end(),
+                    [&](const SampleColumn& column) { return column.name == each.first; });
+    if (!is_audited) {
+      throw ArgumentError("--cuts names the column '" + each.first + "', which is not audited");
+    }
+  }
+}
+
+LogitsFile read_columns(const AuditCommand& command, const std::optional<OutsideRule>& rule) {
+  InputOptions input = command.input;
+  input.reading.columns = command.by;
+  input.reading.all_columns = command.by.empty();
+  const bool reads_rule =
+      rule && !command.by.empty() &&
+      std::find(command.by.begin(), command.by.end(), rule->column) == command.by.end();
+  if (reads_rule) input.reading.columns.push_back(rule->column);
+  LogitsFile file = read_input(command.file, input);
+  require_labels(file, "an audit");
+  return file;
+}
+
+/// Without the column of the OOD detector, unless it was asked for by name.
+std::vector<SampleColumn> audited_columns(const AuditCommand& command, const LogitsFile& file,
+                                          const std::optional<OutsideRule>& rule) {
+  std::vector<SampleColumn> columns;
+  for (const SampleColumn& column : file.columns) {
+    const bool is_named =
+        std::find(command.by.begin(), command.by.end(), column.name) != command.by.end();
+    if (is_named || !rule || column.name != rule->column) columns.push_back(column);
+  }
+  if (columns.empty()) {
+    throw DataError("'" + file.path +
+                    "' has no further columns (arrays column_<name> [N]) to audit by");
+  }
+  return columns;
+}
+
+/// A column asked for by name must make groups.
+void refuse_skipped(const AuditCommand& command, const Audit& audit) {
+  for (const SkippedColumn& each : audit.skipped) {
+    const bool is_named =
+        std::find(command.by.begin(), command.by.end(), each.column) != command.by.end();
+    if (is_named) throw DataError("'" + command.file + "': " + each.reason);
+  }
+}
+
+void run_audit(AuditCommand command) {
+  const std::vector<std::string> inputs{command.file, command.calibration,
+                                        command.input.reading.labels_file};
+  refuse_output_over_input(command.json, inputs);
+  for (const std::string& target : command.tables.all()) refuse_output_over_input(target, inputs);
+  check_one_stdout(command.tables, command.json);
+  for (const std::string& text : command.cuts) add_cut(command.options.cuts, text);
+  command.options.refer_above = command.refer_above.value_or(command.metrics.uncertainty_threshold);
+  check_audit_options(command.options);
+  for (auto name = command.by.begin(); name != command.by.end(); ++name) {
+    if (std::find(command.by.begin(), name, *name) == name) continue;
+    throw ArgumentError("--by names the column '" + *name + "' twice");
+  }
+  const std::optional<OutsideRule> rule = outside_rule(command.outside);
+  const LogitsFile file = read_columns(command, rule);
+  check_cut_columns(command.options.cuts, file);
+  const std::vector<SampleColumn> columns = audited_columns(command, file, rule);
+  const std::optional<Calibration> calibration = calibration_at(command.calibration);
+  const SampleFacts facts =
+      sample_facts(predict_file(file, calibration), file.labels, command.metrics);
+  const Audit audit = audit_subgroups(
+      facts, columns, command.ignore_groups ? std::vector<std::string>{} : file.groups,
+      rule ? outside_flags(file, *rule) : std::vector<std::uint8_t>{}, command.options);
+  refuse_skipped(command, audit);
+  if (!command.json.empty()) {
+    nlohmann::ordered_json json{{"cubcal", kVersion}, {"file", file.path}};
+    json["calibration"] =
+        calibration ? nlohmann::ordered_json(method_name(calibration->method)) : nullptr;
+    json["out_of_scope"] = rule ? nlohmann::ordered_json(rule->text()) : nullptr;
+    json.update(audit_json(audit));
+    write_text(command.json, json.dump(2) + "\n");
+  }
+  write_tables(command.tables, audit_table(audit));
+  if (command.json == "-" || command.tables.to_stdout()) return;
+  std::cout << describe(file) << '\n';
+  if (calibration) std::cout << "Calibrated with " << method_name(calibration->method) << '\n';
+  if (rule) std::cout << "Out of scope: " << rule->text() << '\n';
+  print_audit(std::cout, audit);
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app) {
+  auto options = std::make_shared<AuditCommand>();
+  CLI::App* command = app.add_subcommand(
+      "audit", "Compare each subgroup (sex, site, age) with the rest: gaps, intervals, p-values");
+  command
+      ->add_option("FILE", options->file,
+                   ".npz with logits, labels and arrays column_<name> [N], CSV, or '-'")
+      ->required();
+  command->add_option("--by", options->by, "Columns to audit by: sex,site (default: all there are)")
+      ->delimiter(',');
+  command
+      ->add_option("--cuts", options->cuts,
+                   "Cut a column of numbers at these: age=40,65; else more than 15 values are cut "
+                   "into quarters")
+      ->allow_extra_args(false);
+  command->add_option("--calibration", options->calibration,
+                      "Apply this calibration first (from 'cubcal calibrate')");
+  command
+      ->add_option("--refer-above", options->refer_above,
+                   "Uncertainty above which a sample is referred, in nats (default: --eta)")
+      ->check(finite_number());
+  add_outside_options(*command, options->outside);
+  command
+      ->add_option("--fewest", options->options.fewest,
+                   "Patients (samples without 'groups') a group and the rest need to be compared")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{2}, std::size_t{1000000}));
+  command
+      ->add_option("--alarm-rate", options->options.alarm_rate,
+                   "Chance that any gap is called found where there is none")
+      ->capture_default_str();
+  command
+      ->add_option("--test", options->options.tested,
+                   "Values whose gaps are tested: accuracy,referral (default: all); fewer make "
+                   "sharper p-values")
+      ->delimiter(',');
+  command->add_option("--margin", options->options.margin,
+                      "A gap of shares that would matter, as 0.05: says where it is ruled out");
+  command
+      ->add_option("--permutations", options->options.permutations, "Shuffles behind the p-values")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command
+      ->add_option("--bootstrap", options->options.bootstrap.replicates,
+                   "Replicates of the intervals")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command->add_option("--level", options->options.bootstrap.level, "Coverage of the intervals")
+      ->capture_default_str();
+  command->add_option("--seed", options->options.bootstrap.seed, "Seed of both")
+      ->capture_default_str()
+      ->check(not_negative());
+  command->add_flag("--ignore-groups", options->ignore_groups,
+                    "Take every sample as independent even when the file has groups");
+  add_input_options(*command, options->input);
+  add_labels_option(*command, options->input);
+  add_metric_options(*command, options->metrics);
+  command->add_option("--json", options->json,
+                      "Write everything as JSON to this file, '-': stdout");
+  add_table_options(*command, options->tables);
+  command->footer(
+      "Example:\n"
+      "  cubcal example --out demo\n"
+      "  cubcal audit demo/test.npz --by sex,site,age --cuts age=40,65 --csv demo/audit.csv");
+  command->callback([options] { run_audit(*options); });
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,153 @@
+#include "cubcal/monitor/monitoring.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cubcal/core/check.h"
+#include "cubcal/metrics/poisson_binomial.h"
+
+namespace cubcal {
+
+namespace {
+
+void add_expected(PeriodSummary& summary, const Predictions& predictions, double level) {
+  const auto count = static_cast<double>(predictions.size());
+  summary.expected_accuracy =
+      std::accumulate(predictions.confidence.begin(), predictions.confidence.end(), 0.0) / count;
+  const CountRange range = poisson_binomial_range(predictions.confidence, level);
+  summary.expected_interval =
+      Interval{static_cast<double>(range.low) / count, static_cast<double>(range.high) / count, 0};
+}
+
+void add_actual(PeriodSummary& summary, const Predictions& predictions, double level) {
+  std::size_t labelled = 0;
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
+    if (predictions.labels[i] < 0) continue;
+    ++labelled;
+    right += predictions.labels[i] == static_cast<std::int64_t>(predictions.predicted[i]) ? 1 : 0;
+  }
+  if (labelled > 0) summary.actual = counted_share(right, labelled, level);
+}
+
+PeriodSummary summary_of(const Predictions& predictions, std::size_t classes,
+                         const MonitorOptions& options) {
+  PeriodSummary summary;
+  summary.name = predictions.name;
+  summary.predictions = predictions.size();
+  summary.names_groups = !predictions.groups.empty();
+  summary.units = resampling_units(predictions.size(), predictions.groups, "predictions").count;
+  std::vector<std::size_t> answers(classes, 0);
+  for (const std::uint32_t k : predictions.predicted) ++answers[k];
+  for (const std::size_t count : answers) {
+    summary.classes.push_back(counted_share(count, predictions.size(), options.level));
+  }
+  const auto referred =
+      std::count_if(predictions.uncertainty.begin(), predictions.uncertainty.end(),
+                    [&](double u) { return u > options.drift.refer_above; });
+  summary.referral =
+      counted_share(static_cast<std::size_t>(referred), predictions.size(), options.level);
+  if (!predictions.outside.empty()) {
+    const auto flagged =
+        std::count(predictions.outside.begin(), predictions.outside.end(), std::uint8_t{1});
+    summary.outside =
+        counted_share(static_cast<std::size_t>(flagged), predictions.size(), options.level);
+  }
+  if (predictions.size() == 0) return summary;
+  add_expected(summary, predictions, options.level);
+  add_actual(summary, predictions, options.level);
+  constexpr double kMiddle = 0.8;
+  summary.uncertainty_range = percentile_interval(predictions.uncertainty, kMiddle);
+  summary.median_uncertainty = percentile_interval(predictions.uncertainty, 0).low;
+  return summary;
+}
+
+void check_predictions(const Predictions& predictions, std::size_t classes) {
+  const std::size_t size = predictions.size();
+  check_same_size("confidences", predictions.confidence.size(), "answers", size);
+  check_same_size("uncertainties", predictions.uncertainty.size(), "answers", size);
+  for (const std::uint32_t k : predictions.predicted) {
+    if (k < classes) continue;
+    throw DataError("'" + predictions.name + "' has an answer of class " + std::to_string(k) +
+                    ", but there are " + std::to_string(classes) + " classes");
+  }
+}
+
+/// Throws ArgumentError where the smallest p-value there can be is no alarm.
+void check_permutations(const Monitoring& result) {
+  const double needed = std::ceil(1 / result.alarm_bound * (1 - 1e-12)) - 1;
+  if (static_cast<double>(result.options.drift.permutations) >= needed) return;
+  throw ArgumentError("an alarm needs p at or below " + significant(result.alarm_bound, 3) + " (" +
+                      std::to_string(result.tests_per_period) + " tests in " +
+                      std::to_string(result.corrected_periods) + " periods), which " +
+                      std::to_string(result.options.drift.permutations) +
+                      " permutations cannot give: the option 'permutations' must be at least " +
+                      to_text(needed));
+}
+
+}  // namespace
+
+std::size_t Monitoring::alarms() const {
+  std::size_t count = 0;
+  for (const PeriodSummary& period : periods) {
+    for (const DriftResult& result : period.tests) count += is_alarm(result) ? 1 : 0;
+  }
+  return count;
+}
+
+void check_monitor_options(const MonitorOptions& options) {
+  check_in_open("the alarm rate", options.alarm_rate, 0, 1);
+  check_in_open("the interval level", options.level, 0, 1);
+  check_at_least("the number of permutations", static_cast<double>(options.drift.permutations), 1);
+  check_at_least("the uncertainty above which is referred", options.drift.refer_above, 0);
+}
+
+Monitoring monitor(const Predictions& reference, const std::vector<Predictions>& periods,
+                   const std::vector<std::string>& class_names, const MonitorOptions& options) {
+  check_monitor_options(options);
+  const std::size_t classes = class_names.size();
+  if (reference.size() == 0) {
+    throw DataError("the reference '" + reference.name + "' has no predictions");
+  }
+  if (options.planned_periods > 0 && options.planned_periods < periods.size()) {
+    throw ArgumentError("the option 'periods' plans " + std::to_string(options.planned_periods) +
+                        ", but " + std::to_string(periods.size()) + " are given");
+  }
+  check_predictions(reference, classes);
+  Monitoring result;
+  result.options = options;
+  result.class_names = class_names;
+  result.reference = summary_of(reference, classes, options);
+  result.tests_per_period = possible_tests(classes, !reference.outside.empty()).size();
+  result.corrected_periods = std::max(options.planned_periods, periods.size());
+  result.alarm_bound =
+      options.alarm_rate / static_cast<double>(result.tests_per_period *
+                                               std::max<std::size_t>(1, result.corrected_periods));
+  check_permutations(result);
+  for (std::size_t t = 0; t < periods.size(); ++t) {
+    check_predictions(periods[t], classes);
+    PeriodSummary summary = summary_of(periods[t], classes, options);
+    summary.by_group =
+        options.drift.by_group && !reference.groups.empty() && !periods[t].groups.empty();
+    if (summary.predictions > 0) {
+      summary.tests = drift_tests(reference, periods[t], classes, options.drift, t);
+    }
+    result.periods.push_back(std::move(summary));
+  }
+  return result;
+}
+
+std::string calibration_warning(const Monitoring& monitoring) {
+  const PeriodSummary& reference = monitoring.reference;
+  if (!reference.actual) return {};
+  const double actual = *reference.actual->share();
+  if (actual >= reference.expected_interval->low && actual <= reference.expected_interval->high) {
+    return {};
+  }
+  return "The confidence is not calibrated even on the reference: it promises " +
+         fixed(100 * *reference.expected_accuracy, 1) + "% right and " + fixed(100 * actual, 1) +
+         "% are; expected accuracies are off by as much. Calibrate first.";
+}
+
+}  // namespace cubcal

@@ -1,0 +1,207 @@
+#include "cubcal/monitor/prediction_log.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/byte_source.h"
+#include "cubcal/io/json_fields.h"
+#include "cubcal/io/json_text.h"
+#include "cubcal/io/utf8.h"
+
+namespace cubcal {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostClasses = 2048;
+constexpr JsonLimits kDocument{32, 2048, 100'000'000};
+
+class LogReader {
+ public:
+  LogReader(const std::string& path, double alpha, ClassList& classes)
+      : path_(path), alpha_(alpha), classes_(classes) {
+    result_.name = path;
+  }
+
+  Predictions result() {
+    const std::string text = read_text_file(path_, kMostBytes);
+    const std::size_t start = text.find_first_not_of(" \t\r\n");
+    if (start == std::string::npos) return std::move(result_);
+    const std::string first = text.substr(start, text.find('\n', start) - start);
+    if (Json::accept(first)) {
+      add_lines(text);
+    } else {
+      add(parse_json(text, "'" + path_ + "'", kDocument), "'" + path_ + "'");
+    }
+    if (flagged_ != 0 && flagged_ != result_.size()) {
+      throw DataError("'" + path_ + "' has an 'ood_p_value' for " + std::to_string(flagged_) +
+                      " of " + std::to_string(result_.size()) +
+                      " predictions, but all or none must have one");
+    }
+    if (flagged_ == 0) result_.outside.clear();
+    if (!has_groups_) result_.groups.clear();
+    if (!has_labels_) result_.labels.clear();
+    return std::move(result_);
+  }
+
+ private:
+  void add_lines(const std::string& text) {
+    std::istringstream lines(text);
+    std::string line;
+    for (std::size_t number = 1; std::getline(lines, line); ++number) {
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      const std::string where = "line " + std::to_string(number) + " of '" + path_ + "'";
+      add(parse_json(line, where, kDocument), where);
+    }
+  }
+
+  void add(const Json& json, const std::string& where) {
+    if (!json.is_object()) throw DataError(where + " is no JSON object");
+    const auto list = json.find("predictions");
+    if (list == json.end()) {
+      add_prediction(json, where);
+      return;
+    }
+    if (!list->is_array()) throw DataError(where + " has 'predictions' that are no list");
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      add_prediction((*list)[i], "prediction " + std::to_string(i + 1) + " of " + where);
+    }
+  }
+
+  void add_prediction(const Json& json, const std::string& where) {
+    try {
+      const JsonFields fields(json, "prediction");
+      result_.predicted.push_back(
+          static_cast<std::uint32_t>(class_of(fields, "class", "class_index", where)));
+      result_.confidence.push_back(number_in(fields, "confidence", 1));
+      const bool has_parts = fields.at("uncertainty").is_object();
+      result_.uncertainty.push_back(has_parts
+                                        ? number_in(fields.object("uncertainty"), "total", 1e6)
+                                        : number_in(fields, "uncertainty", 1e6));
+      add_outside(fields);
+      add_group(fields);
+      add_label(fields, where);
+    } catch (const DataError& error) {
+      const std::string sentence = error.what();
+      const bool is_named = sentence.compare(0, where.size(), where) == 0;
+      throw DataError(is_named ? sentence : where + ": " + sentence);
+    }
+  }
+
+  static double number_in(const JsonFields& fields, const char* name, double most) {
+    const double value = fields.number(name);
+    if (!(value >= 0 && value <= most)) {
+      fields.refuse(name, most == 1 ? "in [0, 1]" : "a number of nats from 0 on", fields.at(name));
+    }
+    return value;
+  }
+
+  /// The class in `name`, a text, or `number`; where both are there the name decides, unless no
+  /// class has a name.
+  std::size_t class_of(const JsonFields& fields, const char* name, const char* number,
+                       const std::string& where) {
+    const bool has_number = fields.has(number) && !fields.at(number).is_null();
+    const bool uses_name = fields.has(name) && (classes_.has_names() || !has_number);
+    if (uses_name) return classes_.by_name(fields.text(name), where);
+    return classes_.by_number(fields.count(number), where);
+  }
+
+  void add_outside(const JsonFields& fields) {
+    const bool is_known = fields.has("ood_p_value") && !fields.at("ood_p_value").is_null();
+    if (is_known) ++flagged_;
+    const bool is_outside = is_known && number_in(fields, "ood_p_value", 1) <= alpha_;
+    result_.outside.push_back(is_outside ? 1 : 0);
+  }
+
+  /// A prediction without a patient is one of its own.
+  void add_group(const JsonFields& fields) {
+    const bool is_known = fields.has("group") && !fields.at("group").is_null();
+    has_groups_ = has_groups_ || is_known;
+    if (!is_known) {
+      result_.groups.push_back("prediction " + std::to_string(result_.size()) + " without a group");
+    } else if (fields.at("group").is_string()) {
+      result_.groups.push_back(fields.text("group"));
+    } else {
+      result_.groups.push_back(std::to_string(fields.whole_number("group")));
+    }
+  }
+
+  void add_label(const JsonFields& fields, const std::string& where) {
+    const bool is_known = fields.has("label") && !fields.at("label").is_null();
+    has_labels_ = has_labels_ || is_known;
+    std::int64_t label = -1;
+    if (is_known) {
+      label = static_cast<std::int64_t>(fields.at("label").is_string()
+                                            ? classes_.by_name(fields.text("label"), where)
+                                            : classes_.by_number(fields.count("label"), where));
+    }
+    result_.labels.push_back(label);
+  }
+
+  const std::string& path_;
+  double alpha_;
+  ClassList& classes_;
+  Predictions result_;
+  std::size_t flagged_ = 0;
+  bool has_groups_ = false;
+  bool has_labels_ = false;
+};
+
+}  // namespace
+
+ClassList::ClassList(std::vector<std::string> names, std::size_t classes)
+    : names_(std::move(names)), is_open_(false), has_names_(!names_.empty()) {
+  for (std::size_t k = names_.size(); k < classes; ++k) {
+    names_.push_back("class " + std::to_string(k));
+  }
+}
+
+std::size_t ClassList::by_name(const std::string& name, const std::string& where) {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
+  if (!is_open_ && !has_names_) {
+    throw DataError(where + " names its class " + in_quotes(name) +
+                    ", but the reference names none: 'class_index' is needed");
+  }
+  if (!is_open_ || names_.size() == kMostClasses) {
+    throw DataError(where + " has the class " + in_quotes(name) + ", which is not among the " +
+                    std::to_string(names_.size()) + " of the reference");
+  }
+  has_names_ = true;
+  names_.push_back(name);
+  return names_.size() - 1;
+}
+
+std::size_t ClassList::by_number(std::size_t number, const std::string& where) {
+  if (number < names_.size()) return number;
+  if (!is_open_ || number >= kMostClasses) {
+    throw DataError(where + " has the class " + std::to_string(number) + ", but there are " +
+                    std::to_string(is_open_ ? kMostClasses : names_.size()) + " at most");
+  }
+  while (names_.size() <= number) names_.push_back("class " + std::to_string(names_.size()));
+  return number;
+}
+
+bool is_prediction_log(const std::string& path) {
+  const FileSource source(path);
+  std::array<char, 256> bytes{};
+  const std::size_t count = std::min<std::uint64_t>(bytes.size(), source.size());
+  source.read_at(0, bytes.data(), count);
+  const auto first =
+      std::find_if(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count),
+                   [](char c) { return std::string(" \t\r\n").find(c) == std::string::npos; });
+  if (first == bytes.begin() + static_cast<std::ptrdiff_t>(count)) return true;  // nothing in it
+  return *first == '{';
+}
+
+Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes) {
+  return LogReader(path, alpha, classes).result();
+}
+
+}  // namespace cubcal

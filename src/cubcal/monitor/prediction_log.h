@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cubcal/monitor/predictions.h"
+
+/// Predictions as 'cubcal predict --json' and other programs log them: an object for each in a line
+/// of its own (JSON lines), or documents with a list `predictions` of them. Read are
+///   class, class_index  the answer, by name or by number from 0; one of them
+///   confidence          in [0, 1]
+///   uncertainty         U in nats from 0 on, as a number or as the field `total` of an object
+///   ood_p_value         p-value of an OOD detector in [0, 1], null or absent: not known
+///   group               the patient, as text or whole number; may be absent
+///   label               the true class by name or number, null or absent: not known
+/// and nothing else.
+namespace cubcal {
+
+/// The classes of all files that are compared. A closed list is that of a file of logits; an open
+/// one grows by the names and numbers that logs hold.
+class ClassList {
+ public:
+  ClassList() = default;
+  /// Of a file of logits, whose names may be empty.
+  ClassList(std::vector<std::string> names, std::size_t classes);
+
+  std::size_t size() const { return names_.size(); }
+  const std::vector<std::string>& names() const { return names_; }
+  bool is_open() const { return is_open_; }
+
+  /// The class of this name or number; the name decides where both are known. Throws DataError, a
+  /// sentence that starts with `where`, for what is no class of a closed list.
+  std::size_t by_name(const std::string& name, const std::string& where);
+  std::size_t by_number(std::size_t number, const std::string& where);
+  bool has_names() const { return has_names_; }
+
+ private:
+  std::vector<std::string> names_;
+  bool is_open_ = true;
+  bool has_names_ = false;
+};
+
+/// Whether the file holds JSON, by its first character that is no space.
+bool is_prediction_log(const std::string& path);
+
+/// Throws DataError naming file and line for what is not as described above, and where some
+/// predictions have a p-value of an OOD detector and others have none. A file without any
+/// prediction is read as such. Out of scope is what has p at or below `alpha`.
+Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes);
+
+}  // namespace cubcal

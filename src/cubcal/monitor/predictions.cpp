@@ -1,0 +1,18 @@
+#include "cubcal/monitor/predictions.h"
+
+namespace cubcal {
+
+Predictions predictions_of(const LogitsFile& file, const Predictive& predictive,
+                           std::vector<std::uint8_t> outside) {
+  Predictions predictions;
+  predictions.name = file.path;
+  predictions.predicted.assign(predictive.predicted.begin(), predictive.predicted.end());
+  predictions.confidence = predictive.confidence;
+  predictions.uncertainty = predictive.entropy;
+  predictions.outside = std::move(outside);
+  if (file.has_labels) predictions.labels = file.labels;
+  predictions.groups = file.groups;
+  return predictions;
+}
+
+}  // namespace cubcal
