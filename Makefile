@@ -2,6 +2,7 @@
 #   make build   the program, at build/cubcal
 #   make test    all tests
 #   make demo    the whole story on drawn images: train, calibrate, compare
+#   make python  the Python package, installed into build-python/venv without a package index, and its tests
 #   make asan    the numeric half's tests under AddressSanitizer and UBSan
 #   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
@@ -18,7 +19,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= true
 export CCACHE_IGNOREOPTIONS ?= -Werror
 
-.PHONY: build test demo asan fuzz bench format lint packages packages-fuzz packages-bench packages-lint
+.PHONY: build test demo python asan fuzz bench format lint packages packages-fuzz packages-bench packages-lint
 
 build: packages
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_WERROR=$(WERROR)
@@ -36,6 +37,12 @@ else
 	build/cubcal evaluate runs/example/test.npz
 	build/cubcal calibrate runs/example/val.npz -o runs/example/calibration.json --test runs/example/test.npz
 endif
+
+# --system-site-packages: NumPy is Debian's.
+python: build
+	/usr/bin/python3 -m venv --clear --system-site-packages build-python/venv
+	build-python/venv/bin/pip install --no-index --force-reinstall --no-deps .
+	cd build-python && CUBCAL_PROGRAM=$(CURDIR)/build/cubcal venv/bin/python -m pytest -q -p no:cacheprovider $(CURDIR)/python/tests
 
 asan: packages
 	cmake --preset asan
@@ -62,7 +69,7 @@ lint: packages-lint
 	git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-dev --quiet
 
 packages:
-	cmake/install_packages.sh base $(if $(filter ON,$(NN)),nn)
+	cmake/install_packages.sh base python $(if $(filter ON,$(NN)),nn torch)
 packages-fuzz:
 	cmake/install_packages.sh base fuzz
 packages-bench:

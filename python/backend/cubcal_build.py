@@ -102,6 +102,16 @@ class Wheel:
         return self.name
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    folder = Path(metadata_directory) / f"cubcal-{version()}.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(metadata(), encoding="utf-8")
+    return folder.name
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     built = build_extension() / "cubcal"
     wheel = Wheel(wheel_directory, tag())

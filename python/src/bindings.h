@@ -10,6 +10,7 @@ void bind_calibration(pybind11::module_& module);
 void bind_density(pybind11::module_& module);
 void bind_evaluation(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);
+void bind_phantom(pybind11::module_& module);
 void bind_report(pybind11::module_& module);
 void bind_verdict(pybind11::module_& module);
 

@@ -36,6 +36,7 @@ PYBIND11_MODULE(_core, module) {
   cubcal::python::bind_verdict(module);
   cubcal::python::bind_boundary(module);
   cubcal::python::bind_density(module);
+  cubcal::python::bind_phantom(module);
   cubcal::python::bind_report(module);
   module.def("set_threads", &cubcal::set_thread_count, py::arg("threads"));
   module.def("threads", &cubcal::thread_count);

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests" / "data" / "reference"
 
+settings.register_profile("cubcal", database=None, deadline=None)
+settings.load_profile("cubcal")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 

@@ -25,7 +25,7 @@ def reference(z):
     return p, entropy(p), entropy(each).mean(axis=0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(hnp.arrays(st.sampled_from([np.float16, np.float32, np.float64]),
                   st.tuples(st.integers(1, 5), st.integers(1, 40), st.integers(2, 9)),
                   elements=st.floats(-30, 30, width=16)))
@@ -44,7 +44,7 @@ def test_equals_numpy_for_any_shape_and_type(z):
     np.testing.assert_array_equal(p.predicted, p.probabilities.argmax(axis=1))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.permutations([0, 1, 2]), st.integers(1, 3), st.booleans(), st.booleans())
 def test_strides_and_byte_order_do_not_matter(axes, step, backwards, big_endian):
     whole = make_logits(4, 60, 3, seed=1, dtype=np.float64)[0]
@@ -56,7 +56,7 @@ def test_strides_and_byte_order_do_not_matter(axes, step, backwards, big_endian)
     np.testing.assert_array_equal(cubcal.predict(view).probabilities, expected.probabilities)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from([np.nan, np.inf, -np.inf]), st.integers(0, 3), st.integers(0, 29), st.integers(0, 4))
 def test_one_bad_number_is_named(bad, s, n, k):
     z = make_logits(4, 30, 5, seed=2)[0]

@@ -16,6 +16,7 @@ from . import boundary, metrics, plot
 from ._calibrator import Calibrator
 from ._core import __version__
 from ._evaluate import Comparison, Evaluation, compare, evaluate
+from ._phantom import Phantom, phantom
 from ._prediction import Prediction, as_logits, predict
 from ._report import report
 from ._streaming import Metrics
@@ -27,6 +28,7 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "Metrics",
+    "Phantom",
     "Prediction",
     "Verdict",
     "Verdicts",
@@ -36,6 +38,7 @@ __all__ = [
     "compare",
     "evaluate",
     "metrics",
+    "phantom",
     "plot",
     "predict",
     "report",

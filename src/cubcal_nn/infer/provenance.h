@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cubcal_nn/phantom/phantom_drawing.h"
+#include "cubcal/dataset/phantom_drawing.h"
 
 namespace cubcal {
 
