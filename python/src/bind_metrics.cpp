@@ -8,6 +8,7 @@
 #include "cubcal/metrics/detection.h"
 #include "cubcal/metrics/metric_values.h"
 #include "cubcal/metrics/selective.h"
+#include "cubcal/metrics/single_metric.h"
 #include "prediction.h"
 
 namespace cubcal::python {
@@ -51,6 +52,30 @@ py::dict values_of(const Facts& facts) {
     dict[info.key] = number_or_none(info, values[info.metric]);
   }
   return dict;
+}
+
+py::object value_of(const std::string& key, const Prediction& prediction, const py::buffer& labels,
+                    std::size_t bins, double gamma, double eta) {
+  const MetricInfo& info = info_of(key);
+  const VectorIn<std::int64_t> y(labels);
+  return number_or_none(
+      info, without_gil([&] {
+        return metric_value(info.metric, *prediction.predictive, y.view(), {bins, gamma, eta});
+      }));
+}
+
+py::object value_of_probabilities(const std::string& key, const py::buffer& probabilities,
+                                  const py::buffer& labels, std::size_t bins, double gamma,
+                                  double eta) {
+  const MetricInfo& info = info_of(key);
+  const FloatsIn in(probabilities);
+  const VectorIn<std::int64_t> y(labels);
+  return number_or_none(
+      info, without_gil([&] {
+        const Predictive predictive =
+            predict_probabilities(in.array(), parts_for(info.metric), "probabilities");
+        return metric_value(info.metric, predictive, y.view(), {bins, gamma, eta});
+      }));
 }
 
 CalibrationError error_of(const SampleFacts& facts, const std::string& name) {
@@ -146,6 +171,11 @@ void bind_metrics(py::module_& module) {
       .def("correct", [](const Facts& f) { return array_out(f.facts, f.facts->correct); });
   module.def("facts", &facts_of, py::arg("prediction"), py::arg("labels"), py::arg("bins"),
              py::arg("gamma"), py::arg("eta"));
+  module.def("metric", &value_of, py::arg("key"), py::arg("prediction"), py::arg("labels"),
+             py::arg("bins"), py::arg("gamma"), py::arg("eta"), "One metric alone.");
+  module.def("metric_of_probabilities", &value_of_probabilities, py::arg("key"),
+             py::arg("probabilities"), py::arg("labels"), py::arg("bins"), py::arg("gamma"),
+             py::arg("eta"), "The same of probabilities as they are.");
   module.def("detection", &detection_of, py::arg("inside"), py::arg("outside"));
   module.def("metric_infos", &infos);
   module.def(

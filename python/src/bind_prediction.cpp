@@ -154,6 +154,18 @@ void bind_prediction(py::module_& module) {
       },
       py::arg("probabilities"), "ln p, floored: logits whose softmax is p.");
   module.def(
+      "predict_probabilities",
+      [](const py::buffer& buffer) {
+        const FloatsIn in(buffer);
+        const McLogits passes(in.array());
+        return without_gil([&] {
+          return Prediction{
+              std::make_shared<Predictive>(predict_probabilities(in.array(), {}, "probabilities")),
+              passes.passes()};
+        });
+      },
+      py::arg("probabilities"), "Mean prediction of probabilities as they are.");
+  module.def(
       "two_class_logits",
       [](const py::buffer& buffer, bool probabilities) {
         const FloatsIn in(buffer);

@@ -50,7 +50,7 @@ def test_probabilities_and_sigmoids_too(program, tmp_path):
     np.savez(tmp_path / "q.npz", logits=q, labels=y)
     document = run(program, "evaluate", tmp_path / "q.npz", "--probabilities", "--json", "-")
     assert cubcal.evaluate(cubcal.predict(probabilities=q), y) == document
-    assert cubcal.metrics.ece(q, y) == document["metrics"]["ece"]
+    assert cubcal.metrics.all(q, y) == pytest.approx(document["metrics"], rel=1e-6)
     s = 1 / (1 + np.exp(-z[..., 0]))
     np.savez(tmp_path / "s.npz", logits=s, labels=y % 2)
     document = run(program, "evaluate", tmp_path / "s.npz", "--probabilities", "--binary", "--json", "-")

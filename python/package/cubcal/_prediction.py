@@ -139,10 +139,10 @@ def prediction_of(values: Any, name: str = "logits") -> Prediction:
 
 
 def prediction_of_probabilities(values: Any) -> Prediction:
-    """A prediction as it is, or that of probabilities ``[N, K]`` or ``[S, N, K]``."""
+    """A prediction as it is, or that of probabilities ``[N, K]`` or ``[S, N, K]`` as they are."""
     if isinstance(values, Prediction):
         return values
-    return predict(probabilities=values)
+    return Prediction(_core.predict_probabilities(logits_array(values, "probabilities")))
 
 
 def check_same_classes(prediction: Prediction, other: Prediction, what: str) -> None:

@@ -1,9 +1,9 @@
 """Single metrics of probabilities and labels. docs/metrics.md defines every one.
 
 Each function takes probabilities ``[N, K]`` or ``[S, N, K]`` (the mean over passes is theirs to
-take), or a :class:`cubcal.Prediction`, and class indices ``[N]``. Of many metrics,
-:func:`cubcal.evaluate` and :func:`all` take one walk instead of several. Values are fractions or
-nats; None where a metric is undefined.
+take), or a :class:`cubcal.Prediction`, and class indices ``[N]``. Probabilities count as they are;
+rows that do not sum to 1 are divided by their sum. Values are fractions or nats; None where a metric
+is undefined. Of many metrics at once, :func:`all` or :func:`cubcal.evaluate` is quicker.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _core
-from ._arrays import MOST_BINS, labels_array, real, vector, whole
-from ._prediction import prediction_of_probabilities
+from ._arrays import MOST_BINS, labels_array, logits_array, real, vector, whole
+from ._prediction import Prediction, prediction_of_probabilities
 
 __all__ = ["accuracy", "all", "aurc", "avu", "avu_auc", "avu_curve", "balanced_accuracy", "bcce",
            "bins_of", "brier", "coverage_at_risk", "delta_u", "ece", "nll", "ood", "risk_coverage",
@@ -28,6 +28,16 @@ def facts(probabilities: Any, y: Any, bins: int = 15, gamma: float = 0.9,
                        whole(bins, "bins", 1, MOST_BINS), real(gamma, "gamma"), real(eta, "eta"))
 
 
+def _value(key: str, probabilities: Any, y: Any, bins: int = 15, gamma: float = 0.9,
+           eta: float = 0.325) -> Any:
+    """One metric, without the work of the others."""
+    options = whole(bins, "bins", 1, MOST_BINS), real(gamma, "gamma"), real(eta, "eta")
+    if isinstance(probabilities, Prediction):
+        return _core.metric(key, probabilities._core, labels_array(y), *options)
+    array = logits_array(probabilities, "probabilities")
+    return _core.metric_of_probabilities(key, array, labels_array(y), *options)
+
+
 def all(probabilities: Any, y: Any, bins: int = 15, gamma: float = 0.9,
         eta: float = 0.325) -> Dict[str, Any]:
     """Every metric by its key, as ``cubcal.evaluate(...)["metrics"]``."""
@@ -36,47 +46,47 @@ def all(probabilities: Any, y: Any, bins: int = 15, gamma: float = 0.9,
 
 def accuracy(probabilities: Any, y: Any) -> float:
     """Share of right answers."""
-    return all(probabilities, y)["accuracy"]
+    return _value("accuracy", probabilities, y)
 
 
 def balanced_accuracy(probabilities: Any, y: Any) -> float:
     """Mean recall over the classes present in y."""
-    return all(probabilities, y)["balanced_accuracy"]
+    return _value("balanced_accuracy", probabilities, y)
 
 
 def nll(probabilities: Any, y: Any) -> float:
     """Negative log-likelihood, nats, p floored at 1e-12."""
-    return all(probabilities, y)["nll"]
+    return _value("nll", probabilities, y)
 
 
 def brier(probabilities: Any, y: Any) -> float:
     """Brier score: mean over samples of the sum over classes of (p - 1[y])²."""
-    return all(probabilities, y)["brier"]
+    return _value("brier", probabilities, y)
 
 
 def ece(probabilities: Any, y: Any, bins: int = 15) -> float:
     """Expected calibration error: accuracy against confidence, equal bins (lo, hi]."""
-    return all(probabilities, y, bins)["ece"]
+    return _value("ece", probabilities, y, bins)
 
 
 def uce(probabilities: Any, y: Any, bins: int = 15) -> float:
     """Uncertainty calibration error: error rate against U / ln K."""
-    return all(probabilities, y, bins)["uce"]
+    return _value("uce", probabilities, y, bins)
 
 
 def bcce(probabilities: Any, y: Any, bins: int = 15, gamma: float = 0.9) -> float:
     """Boundary curve calibration error: mean U against the ideal curve, nats."""
-    return all(probabilities, y, bins, gamma)["bcce"]
+    return _value("bcce", probabilities, y, bins, gamma)
 
 
 def avu(probabilities: Any, y: Any, eta: float = 0.325) -> float:
     """Share of samples that are right and certain (U ≤ eta) or wrong and uncertain."""
-    return all(probabilities, y, eta=eta)["avu"]
+    return _value("avu", probabilities, y, eta=eta)
 
 
 def avu_auc(probabilities: Any, y: Any) -> float:
     """Area under AvU over 21 thresholds between the smallest and the largest U."""
-    return all(probabilities, y)["avu_auc"]
+    return _value("avu_auc", probabilities, y)
 
 
 def avu_curve(probabilities: Any, y: Any) -> Tuple[np.ndarray, np.ndarray]:
@@ -87,7 +97,7 @@ def avu_curve(probabilities: Any, y: Any) -> Tuple[np.ndarray, np.ndarray]:
 
 def delta_u(probabilities: Any, y: Any) -> Optional[float]:
     """Mean U of wrong answers minus that of right ones; None where one side is empty."""
-    return all(probabilities, y)["delta_u"]
+    return _value("delta_u", probabilities, y)
 
 
 def bins_of(probabilities: Any, y: Any, metric: str = "ece", bins: int = 15,
