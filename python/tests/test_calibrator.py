@@ -121,6 +121,20 @@ def test_misuse_is_told_in_a_sentence(sets, make, words):
         make(*sets[:2])
 
 
+@pytest.mark.parametrize("make, words", [
+    (lambda z, y: cubcal.Calibrator(3).fit(z, y), "method must be text, not 3"),
+    (lambda z, y: cubcal.Calibrator("dts", box_high="ab").fit(z, y), "box_high takes two positive temperatures"),
+    (lambda z, y: cubcal.Verdict("x").fit(z, y), "alpha must be a number, not 'x'"),
+    (lambda z, y: cubcal.Verdict(score=1).fit(z, y), "score must be text, not 1"),
+    (lambda z, y: cubcal.Metrics([3]), "a metric must be text, not 3"),
+    (lambda z, y: cubcal.metrics.aurc(cubcal.predict(z), y, by=2), "by must be text, not 2"),
+    (lambda z, y: cubcal.phantom(3), "split must be text, not 3"),
+])
+def test_a_wrong_type_is_told_in_a_sentence(sets, make, words):
+    with pytest.raises(TypeError, match=words):
+        make(*sets[:2])
+
+
 def test_labels_may_be_left_out_for_bcce(sets):
     assert cubcal.Calibrator("dts").fit(sets[0]).method_ == "dts"
 

@@ -31,7 +31,7 @@ def test_charts(logits_and_labels):
     ax = cubcal.plot.risk_coverage(p, y)
     coverage, risk = cubcal.metrics.risk_coverage(p, y)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), 100 * risk)
-    assert f"AURC {cubcal.metrics.aurc(p, y):.4f}" in ax.get_legend().get_texts()[0].get_text()
+    assert f"AURC {100 * cubcal.metrics.aurc(p, y):.2f}%" in ax.get_legend().get_texts()[0].get_text()
     ax = cubcal.plot.reliability(p, y)
     assert f"{100 * cubcal.metrics.ece(p, y):.2f}%" in ax.get_title()
     right = 5 * np.eye(3)[y]

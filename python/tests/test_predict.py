@@ -123,6 +123,8 @@ def test_one_number_for_two_classes():
     np.testing.assert_allclose(cubcal.predict(positive=sigmoid[0]).probabilities[:, 1], sigmoid[0])
     z = np.log(sigmoid / (1 - sigmoid))
     np.testing.assert_allclose(cubcal.predict(positive_logits=z).probabilities, p.probabilities, rtol=1e-12)
+    with pytest.raises(ValueError, match="positive must be probabilities, from 0 to 1, but one is 1.5"):
+        cubcal.predict(positive=[0.5, 1.5])
     with pytest.raises(ValueError, match=r"\[N\] or \[S, N\]"):
         cubcal.predict(positive=np.zeros((2, 2, 2)))
     with pytest.raises(ValueError, match="positive= or positive_logits="):

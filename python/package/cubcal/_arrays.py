@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, List, Optional
 
@@ -22,7 +23,11 @@ def from_tensor(values: Any) -> Any:
 
 
 def _as_array(values: Any, name: str) -> np.ndarray:
+    if values is None:
+        raise TypeError(f"{name} must be given, not None")
     values = from_tensor(values)
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must not have masked entries: leave those samples out")
     if isinstance(values, (list, tuple)):
         values = [from_tensor(each) for each in values]
     try:
@@ -39,14 +44,15 @@ def floats(values: Any, name: str) -> np.ndarray:
         array = array.astype(np.float64)
     if array.dtype.kind != "f" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} must be float16, float32 or float64, not {array.dtype}")
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    return np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
 
 
 def logits_array(values: Any, name: str = "logits") -> np.ndarray:
     """Logits ``[S, N, K]`` or ``[N, K]``; what is wrong with other shapes is said here."""
     array = floats(values, name)
     if array.ndim not in (2, 3):
-        hint = "; one number per sample for two classes goes to positive= or positive_logits=" if array.ndim == 1 else ""
+        one_each = array.ndim == 1 and array.size > 0
+        hint = "; one number per sample for two classes goes to positive= or positive_logits=" if one_each else ""
         raise ValueError(
             f"{name} must have shape [S, N, K] (passes, samples, classes) or [N, K], "
             f"not {array.shape}{hint}"
@@ -77,7 +83,7 @@ def labels_array(values: Any, name: str = "labels") -> np.ndarray:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(f"{name} must have one class index per sample, not the shape {array.shape}")
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+    if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise ValueError(f"{name} must be class indices, but one is {array.max()}")
     return np.ascontiguousarray(array, dtype=np.int64)
 
@@ -102,7 +108,7 @@ def _group_name(value: Any) -> str:
     if value is None or value != value:
         raise ValueError("groups must name one for each sample, but one is missing (None or NaN)")
     if isinstance(value, (str, int)):
-        return str(value)
+        return text(str(value), "a group")
     raise TypeError(f"groups must be text or integers, not {type(value).__name__}")
 
 
@@ -110,7 +116,7 @@ def names_of_classes(names: Any, classes: int) -> List[str]:
     """The names given, or ``class 0``, ``class 1``, ..."""
     if names is None:
         return [f"class {k}" for k in range(classes)]
-    names = [str(each) for each in names]
+    names = [text(str(each), "a class name") for each in names]
     if len(names) != classes:
         raise ValueError(f"class_names has {len(names)} names, but there are {classes} classes")
     return names
@@ -129,8 +135,27 @@ def whole(value: Any, name: str, least: int = 0, most: Optional[int] = None) -> 
 
 
 def real(value: Any, name: str) -> float:
-    """A number."""
+    """A finite number."""
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, not {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, not {number}")
+    return number
+
+
+def text(value: Any, name: str) -> str:
+    """Text that can be written as UTF-8."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, not {value!r}")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} must be text that UTF-8 can hold, not {value!r}") from None
+    return value
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """``1 sample``, ``2 samples``."""
+    return f"{count} {one if count == 1 else many}"

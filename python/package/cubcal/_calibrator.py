@@ -8,10 +8,19 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _core
-from ._arrays import MOST_BINS, group_names, labels_array, logits_array, real, whole
+from ._arrays import MOST_BINS, group_names, labels_array, logits_array, real, text, whole
 from ._prediction import Prediction
 
 Box = Optional[Tuple[float, float]]
+
+
+def _box(box: Any, name: str) -> Box:
+    """Two numbers, or None."""
+    if box is None:
+        return None
+    if isinstance(box, str) or not hasattr(box, "__len__") or len(box) != 2:
+        raise TypeError(f"{name} takes two positive temperatures (low, high), such as (0.5, 1), not {box!r}")
+    return real(box[0], name), real(box[1], name)
 
 
 class Calibrator:
@@ -60,6 +69,8 @@ class Calibrator:
 
     def fit(self, logits: Any, y: Any = None, groups: Any = None) -> "Calibrator":
         """Fits on validation logits; ``y`` may be left out for the methods of BCCE alone."""
+        if self.method is not None:
+            text(self.method, "method")
         array = logits_array(logits)
         samples = array.shape[-2]
         if y is None and (self.method is None or _core.needs_labels(self.method)):
@@ -84,8 +95,9 @@ class Calibrator:
                                  "box_high and box_low")
         return _core.FitOptions(
             eta=real(self.eta, "eta"), gamma=real(self.gamma, "gamma"),
-            bins=whole(self.bins, "bins", 1, MOST_BINS), box=self.box, box_high=self.box_high,
-            box_low=self.box_low, nll_tolerance=real(self.nll_tolerance, "nll_tolerance"),
+            bins=whole(self.bins, "bins", 1, MOST_BINS), box=_box(self.box, "box"),
+            box_high=_box(self.box_high, "box_high"), box_low=_box(self.box_low, "box_low"),
+            nll_tolerance=real(self.nll_tolerance, "nll_tolerance"),
             paper_thresholds=bool(self.paper_thresholds))
 
     def _take(self, calibration: Optional[_core.Calibration], warnings: List[str],

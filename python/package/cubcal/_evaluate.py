@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 from . import _core
-from ._arrays import MOST_BINS, group_names, labels_array, logits_array, names_of_classes, real, whole
+from ._arrays import MOST_BINS, counted, group_names, labels_array, logits_array, names_of_classes, real, text, whole
 from ._calibrator import calibration_of
 from ._prediction import Prediction, check_same_classes, prediction_of
 from ._table import INFOS, heading, interval, number, signed, text_table
@@ -26,7 +26,8 @@ class Evaluation(dict):
 
     def __str__(self) -> str:
         bootstrap = self["bootstrap"]
-        head = (f"{self['samples']} samples, {self['passes']} passes, {self['classes']} classes")
+        head = (f"{counted(self['samples'], 'sample', 'samples')}, "
+                f"{counted(self['passes'], 'pass', 'passes')}, {self['classes']} classes")
         if self["calibration"]:
             head += f", calibrated with {self['calibration']['method']}"
         header = ["", "value"] + ([f"{100 * bootstrap['level']:g}% interval"] if bootstrap else [])
@@ -53,7 +54,7 @@ class Comparison(dict):
                          signed(unit, self["difference"][key]), interval(unit, self["intervals"][key]),
                          number("", p_value), self.better(key) or ""])
         header = ["", "A", "B", "B − A", f"{100 * level:g}% interval", "p", "better"]
-        return (f"{self['samples']} samples, {self['classes']} classes\n\n"
+        return (f"{counted(self['samples'], 'sample', 'samples')}, {self['classes']} classes\n\n"
                 f"{text_table(header, rows)}\n\n{_convention(self)}")
 
     __repr__ = __str__
@@ -62,7 +63,7 @@ class Comparison(dict):
         """``"A"`` or ``"B"`` where the interval of the difference does not hold 0, else None."""
         info = next((each for each in INFOS if each["key"] == key), None)
         if info is None:
-            _core.check_metric(key)
+            _core.check_metric(text(key, "a metric"))
         bounds = self["intervals"][key]
         if bounds is None or info["better"] == 0 or bounds[0] <= 0 <= bounds[1]:
             return None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import whole
+from ._arrays import text, whole
 
 
 class Phantom(NamedTuple):
@@ -30,6 +30,6 @@ def phantom(split: str = "train", images: int = 2000, *, image_size: int = 32, s
     split: ``"train"``, ``"val"``, ``"test"`` or ``"ood"``. A smaller split is the front of a larger.
     """
     pixels, labels, patients = _core.draw_phantom(
-        split, whole(images, "images", 1, 10**6), whole(image_size, "image_size", 1, 10**6),
+        text(split, "split"), whole(images, "images", 1, 10**6), whole(image_size, "image_size", 1, 10**6),
         whole(seed, "seed", 0, 2**64 - 1))
     return Phantom(np.asarray(pixels), np.asarray(labels), np.asarray(patients))

@@ -107,6 +107,9 @@ def as_logits(
     numbers = floats(given[name], name)
     if numbers.ndim not in (1, 2) or numbers.size == 0:
         raise ValueError(f"{name} must have shape [N] or [S, N] with at least one sample, not {numbers.shape}")
+    if name == "positive" and not ((numbers >= 0) & (numbers <= 1)).all():
+        worst = numbers[~((numbers >= 0) & (numbers <= 1))].flat[0]
+        raise ValueError(f"positive must be probabilities, from 0 to 1, but one is {worst}")
     column = numbers.reshape((1,) * (2 - numbers.ndim) + numbers.shape + (1,))
     return np.asarray(_core.two_class_logits(column, name == "positive"))
 

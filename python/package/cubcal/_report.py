@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from . import _core
-from ._arrays import MOST_BINS, group_names, labels_array, logits_array, names_of_classes, real, whole
+from ._arrays import MOST_BINS, group_names, labels_array, logits_array, names_of_classes, real, text, whole
 from ._calibrator import calibration_of
 
 
@@ -49,7 +49,7 @@ def report(
     outliers = None if ood is None else _set(ood, None, None, "ood")[0]
     path = os.fspath(out)
     _core.write_report(
-        output=path, name=str(name), title=str(title), test=test[0], validation=held_out,
+        output=path, name=text(name, "name"), title=text(title, "title"), test=test[0], validation=held_out,
         outliers=outliers, class_names=names_of_classes(class_names, classes),
         calibration=calibration_of(calibration), risk_target=real(risk_target, "risk_target"),
         bootstrap=whole(bootstrap, "bootstrap", 1, 1000000), seed=whole(seed, "seed", 0, 2**64 - 1),

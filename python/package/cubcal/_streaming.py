@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, List, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import MOST_BINS, labels_array, logits_array, real, whole
+from ._arrays import MOST_BINS, labels_array, logits_array, real, text, whole
 from ._prediction import Prediction
 from ._table import INFOS
 
@@ -27,7 +27,7 @@ class Metrics:
             metrics = [metrics]
         self.metrics: List[str] = [each["key"] for each in INFOS] if metrics is None else list(metrics)
         for key in self.metrics:
-            _core.check_metric(key)
+            _core.check_metric(text(key, "a metric"))
         self.bins = whole(bins, "bins", 1, MOST_BINS)
         self.gamma = real(gamma, "gamma")
         self.eta = real(eta, "eta")

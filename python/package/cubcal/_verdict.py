@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import labels_array, logits_array, real, vector
+from ._arrays import labels_array, logits_array, real, text, vector
 from ._calibrator import calibration_of
 from ._prediction import Prediction
 from ._table import text_table
@@ -124,7 +124,7 @@ class Verdict:
             if len(own) != prediction.samples:
                 raise ValueError(f"there are {len(own)} scores for {prediction.samples} samples")
             return prediction, own
-        return prediction, np.asarray(_core.output_scores(self.score, array, plain))
+        return prediction, np.asarray(_core.output_scores(text(self.score, "score"), array, plain))
 
     def __repr__(self) -> str:
         fitted = f": U > {self.threshold_:.4g} is referred" if hasattr(self, "rule_") else ""

@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _core
-from ._arrays import MOST_BINS, labels_array, logits_array, real, vector, whole
+from ._arrays import MOST_BINS, labels_array, logits_array, real, text, vector, whole
 from ._prediction import Prediction, prediction_of_probabilities
 
 __all__ = ["accuracy", "all", "aurc", "avu", "avu_auc", "avu_curve", "balanced_accuracy", "bcce",
@@ -104,7 +104,7 @@ def bins_of(probabilities: Any, y: Any, metric: str = "ece", bins: int = 15,
             gamma: float = 0.9) -> List[Dict[str, float]]:
     """The bins behind ece, uce or bcce: low, high, count, observed and target of each."""
     keys = ("low", "high", "count", "observed", "target")
-    return [dict(zip(keys, row)) for row in facts(probabilities, y, bins, gamma).bins(metric)]
+    return [dict(zip(keys, row)) for row in facts(probabilities, y, bins, gamma).bins(text(metric, "metric"))]
 
 
 def risk_coverage(probabilities: Any, y: Any, by: str = "uncertainty") -> Tuple[np.ndarray, np.ndarray]:
@@ -112,18 +112,18 @@ def risk_coverage(probabilities: Any, y: Any, by: str = "uncertainty") -> Tuple[
 
     by: ``"uncertainty"`` (U) or ``"confidence"``.
     """
-    risk = np.asarray(facts(probabilities, y).risk(by))
+    risk = np.asarray(facts(probabilities, y).risk(text(by, "by")))
     return np.arange(1, len(risk) + 1) / len(risk), risk
 
 
 def aurc(probabilities: Any, y: Any, by: str = "uncertainty") -> float:
     """Area under the risk–coverage curve: the mean risk over all coverages."""
-    return facts(probabilities, y).aurc(by)
+    return facts(probabilities, y).aurc(text(by, "by"))
 
 
 def coverage_at_risk(probabilities: Any, y: Any, risk: float, by: str = "uncertainty") -> Optional[float]:
     """The largest coverage whose error rate is at or below ``risk``; None where there is none."""
-    return facts(probabilities, y).coverage_at_risk(real(risk, "risk"), by)
+    return facts(probabilities, y).coverage_at_risk(real(risk, "risk"), text(by, "by"))
 
 
 def ood(scores: Any, outlier: Any) -> Optional[Dict[str, float]]:

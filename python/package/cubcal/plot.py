@@ -79,7 +79,7 @@ def risk_coverage(probabilities: Any, y: Any, by: str = "uncertainty", ax: Any =
     coverage, risk = metrics.risk_coverage(prediction, y, by)
     aurc = metrics.aurc(prediction, y, by)
     ax = _axes(ax)
-    ax.plot(100 * coverage, 100 * risk, label=f"{label or 'by ' + by}, AURC {aurc:.4f}")
+    ax.plot(100 * coverage, 100 * risk, label=f"{label or 'by ' + by}, AURC {100 * aurc:.2f}%")
     ax.set(xlabel="answered, most certain first (%)", ylabel="errors among them (%)", xlim=(0, 100))
     ax.set_ylim(bottom=0)
     ax.legend(fontsize="small")
