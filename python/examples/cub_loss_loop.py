@@ -20,7 +20,6 @@ parser.add_argument("--quick", action="store_true", help="fewer images and epoch
 arguments = parser.parse_args()
 images, epochs, passes = (160, 4, 10) if arguments.quick else (2000, 20, 40)
 warmup = epochs // 4
-torch.set_num_threads(2)
 
 # %% Drawn lesions of four classes that look alike at the edges.
 train = TensorDataset(*cubcal.phantom("train", images).tensors())

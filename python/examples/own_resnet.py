@@ -28,7 +28,6 @@ out = Path(arguments.out)
 out.mkdir(parents=True, exist_ok=True)
 images, epochs, passes = (240, 2, 8) if arguments.quick else (2000, 15, 40)
 torch.manual_seed(0)
-torch.set_num_threads(2)
 
 
 # %% Any network. This one is a small ResNet with dropout before its last layer.

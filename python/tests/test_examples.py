@@ -11,8 +11,10 @@ pytest.importorskip("torch")
 
 
 def run(name, *arguments, folder):
+    # One thread: where tests run side by side, threads of torch wait for each other by turning round.
+    environment = dict(os.environ, MPLBACKEND="Agg", OMP_NUM_THREADS="1")
     done = subprocess.run([sys.executable, ROOT / "python" / "examples" / name, "--quick", *arguments], cwd=folder,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, MPLBACKEND="Agg"))
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 

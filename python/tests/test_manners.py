@@ -42,7 +42,7 @@ def test_nothing_is_printed():
     code = textwrap.dedent("""
         import numpy as np, cubcal
         rng = np.random.default_rng(0)
-        z, y = rng.normal(size=(4, 300, 3)), rng.integers(3, size=300)
+        z, y = rng.normal(size=(4, 100, 3)), rng.integers(3, size=100)
         cubcal.evaluate(z, y, bootstrap=20)
         cubcal.Calibrator("dts").fit(z, y).predict_proba(z)
         cubcal.Calibrator().fit(z, y)

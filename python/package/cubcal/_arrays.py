@@ -19,7 +19,7 @@ def from_tensor(values: Any) -> Any:
     values = values.detach().cpu()
     if str(values.dtype) == "torch.bfloat16":  # NumPy has no such type; float32 holds it exactly
         values = values.float()
-    return values.resolve_neg().resolve_conj().numpy() if hasattr(values, "resolve_neg") else values.numpy()
+    return values.numpy()
 
 
 def _as_array(values: Any, name: str) -> np.ndarray:

@@ -127,5 +127,6 @@ class Verdict:
         return prediction, np.asarray(_core.output_scores(text(self.score, "score"), array, plain))
 
     def __repr__(self) -> str:
+        score = "given" if getattr(self, "given_scores_", False) else repr(self.score)
         fitted = f": U > {self.threshold_:.4g} is referred" if hasattr(self, "rule_") else ""
-        return f"Verdict(alpha={self.alpha:g}, score={'given' if getattr(self, 'given_scores_', False) else self.score!r}{fitted})"
+        return f"Verdict(alpha={self.alpha:g}, score={score}{fitted})"

@@ -124,9 +124,8 @@ class CUBLoss(nn.Module):
 
     def _observe(self, cross_entropy: Tensor, cub: Tensor, kl: Optional[Tensor]) -> None:
         """Sums stay on the device: reading them each step would wait for it."""
-        no_kl = torch.zeros((), dtype=torch.float64, device=cub.device)
-        step = torch.stack([each.detach().to(torch.float64).reshape(())
-                            for each in (cross_entropy, no_kl if kl is None else torch.as_tensor(kl).to(cub.device), cub)])
+        kl = torch.zeros(()) if kl is None else torch.as_tensor(kl)
+        step = torch.stack([each.detach().to(cub.device, torch.float64).reshape(()) for each in (cross_entropy, kl, cub)])
         self._sums = step if self._sums is None else self._sums + step
 
     def end_epoch(self) -> None:

@@ -74,8 +74,8 @@ def _output(model: nn.Module, x: Any) -> Tensor:
     if not isinstance(output, Tensor):
         raise TypeError(f"the model must return logits [B, K], not a {type(output).__name__}: wrap it so that it does")
     if output.dim() != 2 or output.shape[1] < 2:
-        raise ValueError(f"the model must return logits [B, K] with at least two classes, not {list(output.shape)}; one "
-                         "number for two classes is made logits by torch.stack([torch.zeros_like(z), z], -1)")
+        raise ValueError(f"the model must return logits [B, K] with at least two classes, not {list(output.shape)}; "
+                         "one number for two classes is made logits by torch.stack([torch.zeros_like(z), z], -1)")
     return output.float() if output.dtype in (torch.float16, torch.bfloat16) else output
 
 
@@ -140,6 +140,6 @@ def _passes(model: nn.Module, x: Any, passes: int, dropout: bool, active: int) -
     with _FunctionalDropout() as functional:
         outputs = [_output(model, x) for _ in range(passes)]
     if active == 0 and functional.calls == 0:
-        raise ValueError("the model has no dropout that could be switched on (neither modules nor F.dropout were found): "
-                         "give dropout=False where its passes differ by themselves, or train it with dropout")
+        raise ValueError("the model has no dropout that could be switched on (neither modules nor F.dropout were "
+                         "found): give dropout=False where its passes differ by themselves, or train it with dropout")
     return torch.stack(outputs).cpu().numpy()
