@@ -2,6 +2,7 @@
 #   make build   the program, at build/cubcal
 #   make test    all tests
 #   make demo    the whole story on drawn images: train, calibrate, compare
+#   make python  the Python package, installed into build-python/venv without a package index, and its tests
 #   make asan    the numeric half's tests under AddressSanitizer and UBSan
 #   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
@@ -20,7 +21,8 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= true
 export CCACHE_IGNOREOPTIONS ?= -Werror
 
-.PHONY: build test demo asan fuzz bench format lint lint-changed check-format packages packages-fuzz packages-bench packages-lint
+.PHONY: build test demo python asan fuzz bench format lint lint-changed check-format packages packages-fuzz \
+        packages-bench packages-lint
 
 build: packages
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_WERROR=$(WERROR)
@@ -39,6 +41,12 @@ else
 	build/cubcal calibrate runs/example/val.npz -o runs/example/calibration.json --test runs/example/test.npz
 endif
 
+# --system-site-packages: NumPy is Debian's.
+python: build
+	/usr/bin/python3 -m venv --clear --system-site-packages build-python/venv
+	build-python/venv/bin/pip install --no-index --force-reinstall --no-deps .
+	cd build-python && CUBCAL_PROGRAM=$(CURDIR)/build/cubcal venv/bin/python -m pytest -q -p no:cacheprovider $(CURDIR)/python/tests
+
 asan: packages
 	cmake --preset asan
 	cmake --build build-asan -j $(JOBS)
@@ -53,6 +61,7 @@ bench: build packages-bench
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_BENCHMARKS=ON
 	cmake --build build -j $(JOBS)
 	/usr/bin/python3 benchmarks/run.py --build build --docs docs/performance.md
+	PYTHONPATH=build/python /usr/bin/python3 benchmarks/run_python.py --build build --docs docs/performance.md
 
 format: packages-lint
 	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-14 -i
@@ -70,7 +79,7 @@ lint-changed: check-format packages
 	tests/lint_changed.sh $(LINT_SINCE) build-lint $(JOBS)
 
 packages:
-	cmake/install_packages.sh base $(if $(filter ON,$(NN)),nn)
+	cmake/install_packages.sh base python $(if $(filter ON,$(NN)),nn torch)
 packages-fuzz:
 	cmake/install_packages.sh base fuzz
 packages-bench:

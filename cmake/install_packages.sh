@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian 12 packages of the named sets that are missing. Needs root or sudo, and only
 # when something is missing.
-#   install_packages.sh base [nn] [fuzz] [bench] [lint]
+#   install_packages.sh base [python] [nn] [torch] [fuzz] [bench] [lint]
 set -eu
 
 packages=""
@@ -11,10 +11,13 @@ for set_name in "$@"; do
     # The OpenMP build of OpenBLAS: reference BLAS is eight times slower, and the serial build gives
     # wrong results with several threads.
     nn) packages="$packages libtorch-dev libopenblas0-openmp libtomlplusplus-dev" ;;
+    # What builds the Python package, and what its tests use.
+    python) packages="$packages python3-dev python3-pip python3-venv pybind11-dev python3-numpy python3-pytest python3-hypothesis python3-matplotlib python3-sklearn" ;;
+    torch) packages="$packages python3-torch" ;;
     fuzz) packages="$packages clang-14 libclang-rt-14-dev" ;;
     bench) packages="$packages python3-numpy" ;;
     lint) packages="$packages clang-format-14 clang-tidy-14" ;;
-    *) echo "install_packages.sh: there is no set '$set_name' (base, nn, fuzz, bench, lint)" >&2; exit 2 ;;
+    *) echo "install_packages.sh: there is no set '$set_name' (base, python, nn, torch, fuzz, bench, lint)" >&2; exit 2 ;;
   esac
 done
 

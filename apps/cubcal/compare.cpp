@@ -3,11 +3,8 @@
 
 #include "commands.h"
 #include "cubcal/core/check.h"
-#include "cubcal/evaluation/evaluation_json.h"
+#include "cubcal/evaluation/comparison.h"
 #include "cubcal/io/logits_rows.h"
-#include "cubcal/metrics/bootstrap.h"
-#include "cubcal/metrics/holm.h"
-#include "cubcal/version.h"
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
@@ -36,28 +33,6 @@ struct CompareOptions {
 
 /// Files are named A to Z.
 constexpr int kMostOthers = 25;
-
-/// What became of one file beside the first.
-struct Comparison {
-  std::string name;  ///< "B", "C", ...
-  std::string file;
-  std::string title;
-  MetricValues values;
-  PairedDifference paired;
-  MetricValues holm;  ///< p-values adjusted over the files that are compared with the first
-};
-
-/// All that 'cubcal compare' found.
-struct ComparisonResult {
-  std::string file_a;
-  std::string title_a;
-  std::string matched_by;
-  std::size_t samples = 0;
-  std::size_t classes = 0;
-  bool by_group = false;
-  MetricValues values_a;
-  std::vector<Comparison> others;
-};
 
 /// Which side the interval is on: "B better", "A better", or nothing when it holds 0.
 std::string verdict(const MetricInfo& info, const Comparison& comparison) {
@@ -91,21 +66,6 @@ SampleFacts facts_of(const LogitsFile& file, const std::string& calibration_path
   return sample_facts(predict_file(file, calibration_at(calibration_path)), file.labels, metrics);
 }
 
-/// Adjusted over the others, metric by metric.
-void adjust_p_values(std::vector<Comparison>& others) {
-  for (const MetricInfo& info : metric_infos()) {
-    std::vector<double> p_values;
-    for (const Comparison& each : others) {
-      if (each.paired.p_values[info.metric]) p_values.push_back(*each.paired.p_values[info.metric]);
-    }
-    const std::vector<double> adjusted = holm_adjusted(p_values);
-    std::size_t next = 0;
-    for (Comparison& each : others) {
-      if (each.paired.p_values[info.metric]) each.holm[info.metric] = adjusted[next++];
-    }
-  }
-}
-
 ComparisonResult compared(const CompareOptions& options) {
   const LogitsFile file_a = read_side(options.file_a, options.input);
   const SampleFacts a = facts_of(file_a, options.calibration_a, options.metrics);
@@ -115,6 +75,8 @@ ComparisonResult compared(const CompareOptions& options) {
   result.samples = a.samples;
   result.classes = a.classes;
   result.values_a = metric_values(a);
+  result.metrics = options.metrics;
+  result.bootstrap = options.bootstrap;
   std::vector<std::string> paths{options.file_b};
   paths.insert(paths.end(), options.more.begin(), options.more.end());
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -138,34 +100,6 @@ ComparisonResult compared(const CompareOptions& options) {
   }
   adjust_p_values(result.others);
   return result;
-}
-
-nlohmann::ordered_json comparison_json(const ComparisonResult& result,
-                                       const CompareOptions& options) {
-  const Comparison& first = result.others.front();
-  nlohmann::ordered_json json;
-  json["cubcal"] = kVersion;
-  json["samples"] = result.samples;
-  json["classes"] = result.classes;
-  json["matched_by"] = result.matched_by;
-  json["a"] = metrics_json(result.values_a);
-  json["b"] = metrics_json(first.values);
-  json["difference"] = metrics_json(first.paired.difference);
-  json["intervals"] = intervals_json(first.paired.intervals);
-  json["p_values"] = p_values_json(first.paired.p_values);
-  if (result.others.size() > 1) {
-    for (const Comparison& each : result.others) {
-      json["comparisons"].push_back({{"file", each.file},
-                                     {"metrics", metrics_json(each.values)},
-                                     {"difference", metrics_json(each.paired.difference)},
-                                     {"intervals", intervals_json(each.paired.intervals)},
-                                     {"p_values", p_values_json(each.paired.p_values)},
-                                     {"holm_p_values", p_values_json(each.holm)}});
-    }
-  }
-  json["bootstrap"] = bootstrap_json(options.bootstrap, result.by_group);
-  json["convention"] = convention_json(options.metrics);
-  return json;
 }
 
 /// The table of one comparison as it is printed.
@@ -253,7 +187,7 @@ void compare(const CompareOptions& options) {
   check_one_stdout(options.tables, options.json);
   const ComparisonResult result = compared(options);
   if (!options.json.empty()) {
-    write_text(options.json, comparison_json(result, options).dump(2) + "\n");
+    write_text(options.json, comparison_json(result).dump(2) + "\n");
   }
   write_tables(options.tables, whole_table(result, options.bootstrap.level));
   if (options.json == "-" || options.tables.to_stdout()) return;

@@ -55,36 +55,28 @@ void check_evaluate_options(const EvaluateOptions& options) {
 Evaluation evaluate_file(const std::string& path, const EvaluateOptions& options) {
   const LogitsFile file = read_input(path, options.input);
   require_labels(file, "evaluation");
-  Evaluation evaluation;
-  evaluation.calibration = calibration_at(options.calibration);
+  const std::optional<Calibration> calibration = calibration_at(options.calibration);
+  const std::vector<std::string> class_names = class_labels(file);
+  const Predictive predictive = predict_file(file, calibration);
+  EvaluationPlan plan{options.metrics};
+  if (options.bootstrap > 0) {
+    plan.bootstrap = options.bootstrap_options;
+    plan.bootstrap->replicates = options.bootstrap;
+  }
+  if (options.clinical.wanted) plan.clinical = clinical_options(options.clinical, class_names);
+  Evaluation evaluation =
+      evaluate_prediction(predictive, file.labels,
+                          options.ignore_groups ? std::vector<std::string>{} : file.groups, plan);
+  evaluation.calibration = calibration;
   evaluation.file = file.path;
   evaluation.title = describe(file);
-  evaluation.class_names = class_labels(file);
+  evaluation.class_names = class_names;
   evaluation.passes = McLogits(file.logits).passes();
-  const Predictive predictive = predict_file(file, evaluation.calibration);
-  evaluation.facts = sample_facts(predictive, file.labels, options.metrics);
-  evaluation.values = metric_values(evaluation.facts);
   if (!options.ood.empty()) {
     const LogitsFile ood = read_outliers(options.ood, options.input);
     check_same_classes(file, ood);
     evaluation.detection =
-        output_detection(predictive, predict_file(ood, evaluation.calibration), describe(ood));
-  }
-  const std::vector<std::string> groups =
-      options.ignore_groups ? std::vector<std::string>{} : file.groups;
-  if (options.bootstrap > 0) {
-    evaluation.bootstrap = options.bootstrap_options;
-    evaluation.bootstrap->replicates = options.bootstrap;
-    evaluation.bootstrap_by_group = !groups.empty();
-    evaluation.intervals = bootstrap_intervals(evaluation.facts, groups, *evaluation.bootstrap);
-  }
-  if (options.clinical.wanted) {
-    const ClinicalOptions clinical = clinical_options(options.clinical, evaluation.class_names);
-    const ClinicalMetrics metrics(evaluation.facts, predictive, clinical);
-    evaluation.clinical = ClinicalResult{clinical, metrics.values(), std::nullopt};
-    if (evaluation.bootstrap) {
-      evaluation.clinical->intervals = metrics.intervals(groups, *evaluation.bootstrap);
-    }
+        output_detection(predictive, predict_file(ood, calibration), describe(ood));
   }
   return evaluation;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cubcal/core/error.h"
 #include "random_logits.h"
 
 namespace cubcal {
@@ -70,6 +71,24 @@ TEST(ThreadCount, IsWhatWasSetAndAtLeastOne) {
     EXPECT_EQ(thread_count(), 5U);
   }
   EXPECT_GE(thread_count(), 1U);
+}
+
+TEST(InterruptScope, EndsTheLoopsOfItsThread) {
+  for (const std::size_t threads : {1, 3}) {
+    const Threads scope(threads);
+    std::atomic<std::size_t> visited{0};
+    std::size_t asked = 0;
+    {
+      const InterruptScope interrupt([&] { return ++asked > 3; });
+      EXPECT_THROW(parallel_blocks(100000, 1, [&](std::size_t, std::size_t) { ++visited; }),
+                   Interrupted);
+      EXPECT_EQ(asked, 4U);
+      const InterruptScope never([] { return false; });
+      EXPECT_NO_THROW(parallel_blocks(10, 1, [](std::size_t, std::size_t) {}));
+    }
+    EXPECT_NO_THROW(parallel_blocks(10, 1, [](std::size_t, std::size_t) {}));
+    EXPECT_EQ(asked, 4U);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Runs every snippet of the documentation, page by page, each page in a scratch folder of its own:
 // ```sh through the shell with the program on the PATH, ```cpp compiled as a whole program against
-// the library, ```python with NumPy where the machine has it. The page of results is made again.
+// the library, ```python with the package of this build and what the machine has of NumPy, torch
+// and matplotlib. The page of results is made again.
 
 #include <gtest/gtest.h>
 
@@ -39,6 +40,20 @@ std::vector<Snippet> snippets_of(const fs::path& page) {
   return snippets;
 }
 
+/// What a snippet in Python imports and the machine lacks; empty where there is nothing.
+std::string lacking(const Snippet& snippet) {
+  for (const std::string module : {"numpy", "torch", "matplotlib"}) {
+    if (snippet.text.find("import " + module) == std::string::npos &&
+        snippet.text.find("cubcal." + module) == std::string::npos) {
+      continue;
+    }
+    const std::string command = CUBCAL_PYTHON " -c 'import " + module + "' 2>/dev/null";
+    if (std::system(command.c_str()) != 0) return "Debian's python3-" + module;
+  }
+  const bool wants_package = snippet.text.find("import cubcal") != std::string::npos;
+  return wants_package && std::string(CUBCAL_PYTHON_PACKAGE).empty() ? "the Python package" : "";
+}
+
 class Page : public testing::TestWithParam<fs::path> {
  protected:
   /// Runs a shell line in the page's folder; its output is shown when it fails.
@@ -59,7 +74,6 @@ class Page : public testing::TestWithParam<fs::path> {
 };
 
 TEST_P(Page, SnippetsRun) {
-  const bool has_numpy = std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") == 0;
   for (const Snippet& snippet : snippets_of(GetParam())) {
 #ifndef CUBCAL_NN
     for (const char* command : {"cubcal train", "cubcal demo", "cubcal experiment"}) {
@@ -78,9 +92,12 @@ TEST_P(Page, SnippetsRun) {
       expect_success(CUBCAL_COMPILE " snippet.cpp -o snippet " CUBCAL_LINK " && ./snippet",
                      snippet);
     } else if (snippet.language == "python") {
-      if (!has_numpy) GTEST_SKIP() << "this page's snippets need Debian's python3-numpy";
+      const std::string missing = lacking(snippet);
+      if (!missing.empty()) GTEST_SKIP() << "this page's snippets need " << missing;
       write("snippet.py", snippet.text);
-      expect_success("/usr/bin/python3 snippet.py", snippet);
+      expect_success("MPLBACKEND=Agg PYTHONPATH='" CUBCAL_PYTHON_PACKAGE "' " CUBCAL_PYTHON
+                     " snippet.py",
+                     snippet);
     } else {
       EXPECT_EQ(snippet.language, "text")
           << GetParam() << ":" << snippet.line << " must say sh, cpp, python or text";

@@ -17,4 +17,21 @@ void set_thread_count(std::size_t threads);
 void parallel_blocks(std::size_t count, std::size_t block,
                      const std::function<void(std::size_t first, std::size_t last)>& body);
 
+/// While one of these lives, the loops above that its thread starts ask `wanted` on that thread
+/// before each of its blocks; where it says true, the loop ends with Interrupted. A scope within
+/// another takes its place until it ends.
+class InterruptScope {
+ public:
+  explicit InterruptScope(std::function<bool()> wanted);
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+
+ private:
+  std::function<bool()> wanted_;
+  const InterruptScope* outer_;
+  friend void parallel_blocks(std::size_t, std::size_t,
+                              const std::function<void(std::size_t, std::size_t)>&);
+};
+
 }  // namespace cubcal

@@ -2,6 +2,23 @@
 
 namespace cubcal {
 
+Evaluation evaluate_prediction(const Predictive& predictive, ArrayView<const std::int64_t> labels,
+                               const std::vector<std::string>& groups, const EvaluationPlan& plan) {
+  Evaluation evaluation;
+  evaluation.facts = sample_facts(predictive, labels, plan.metrics);
+  evaluation.values = metric_values(evaluation.facts);
+  evaluation.bootstrap = plan.bootstrap;
+  if (plan.bootstrap) {
+    evaluation.bootstrap_by_group = !groups.empty();
+    evaluation.intervals = bootstrap_intervals(evaluation.facts, groups, *plan.bootstrap);
+  }
+  if (!plan.clinical) return evaluation;
+  const ClinicalMetrics metrics(evaluation.facts, predictive, *plan.clinical);
+  evaluation.clinical = ClinicalResult{*plan.clinical, metrics.values(), std::nullopt};
+  if (plan.bootstrap) evaluation.clinical->intervals = metrics.intervals(groups, *plan.bootstrap);
+  return evaluation;
+}
+
 Detection output_detection(const Predictive& in_distribution, const Predictive& out,
                            const std::string& title) {
   return {

@@ -52,6 +52,18 @@ struct Evaluation {
   std::optional<Detection> detection;
 };
 
+/// What is measured, and with what.
+struct EvaluationPlan {
+  MetricOptions metrics;
+  std::optional<BootstrapOptions> bootstrap = {};  ///< unset: no intervals
+  std::optional<ClinicalOptions> clinical = {};    ///< unset: no clinical metrics
+};
+
+/// Facts, metrics, intervals and clinical metrics of a labelled prediction; intervals by group
+/// where `groups` has one for each sample. The other fields are left for the caller to fill.
+Evaluation evaluate_prediction(const Predictive& predictive, ArrayView<const std::int64_t> labels,
+                               const std::vector<std::string>& groups, const EvaluationPlan& plan);
+
 /// Coverages and risk targets of the selective-prediction tables.
 inline constexpr double kCoverages[] = {0.5, 0.7, 0.8, 0.9, 1.0};
 inline constexpr double kRiskTargets[] = {0.01, 0.02, 0.05, 0.1};

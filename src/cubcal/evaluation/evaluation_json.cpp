@@ -178,10 +178,14 @@ Json bootstrap_json(const BootstrapOptions& options, bool by_group) {
           {"interval", "percentile"}};
 }
 
-std::string evaluation_json(const Evaluation& evaluation) {
+Json evaluation_document(const Evaluation& evaluation) {
   Json json{{"cubcal", kVersion}};
   json.update(document_of(evaluation));
-  return json.dump(2) + "\n";
+  return json;
+}
+
+std::string evaluation_json(const Evaluation& evaluation) {
+  return evaluation_document(evaluation).dump(2) + "\n";
 }
 
 std::string evaluations_json(const std::vector<Evaluation>& evaluations) {

@@ -8,6 +8,8 @@
 namespace cubcal {
 
 /// The whole evaluation; undefined values are null.
+nlohmann::ordered_json evaluation_document(const Evaluation& evaluation);
+/// The same as text.
 std::string evaluation_json(const Evaluation& evaluation);
 
 /// Of several files: {"cubcal": ..., "evaluations": [...]}, each with its `file`.

@@ -28,12 +28,51 @@ void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std
   }
 }
 
+namespace {
+
+double squared_distance(const double* p, std::size_t classes, std::size_t label) {
+  double squares = 0.0;
+  for (std::size_t k = 0; k < classes; ++k) {
+    const double difference = p[k] - (k == label ? 1.0 : 0.0);
+    squares += difference * difference;
+  }
+  return squares;
+}
+
+/// The wanted facts of the samples first .. last - 1.
+void fill_facts(const Predictive& predictive, const WantedFacts& wanted, std::size_t first,
+                std::size_t last, SampleFacts& facts) {
+  const std::size_t classes = facts.classes;
+  const std::size_t bins = facts.options.bins;
+  const double most = std::log(static_cast<double>(classes));
+  for (std::size_t i = first; i < last; ++i) {
+    const double* p = predictive.probabilities.data() + i * classes;
+    const std::size_t label = static_cast<std::size_t>(facts.labels[i]);
+    if (wanted.ideal) {
+      facts.ideal[i] = u_ideal(facts.confidence[i], classes, facts.options.gamma);
+    }
+    if (wanted.likelihood) facts.negative_log_likelihood[i] = floored_nll(p[label]);
+    if (wanted.brier) facts.brier[i] = squared_distance(p, classes, label);
+    if (wanted.mutual_information) facts.mutual_information[i] = predictive.epistemic(i);
+    if (wanted.confidence_bins) {
+      facts.confidence_bin[i] = static_cast<std::uint32_t>(bin_index(facts.confidence[i], bins));
+    }
+    if (wanted.uncertainty_bins) {
+      facts.normalised_entropy[i] = facts.entropy[i] / most;
+      facts.uncertainty_bin[i] =
+          static_cast<std::uint32_t>(bin_index(facts.normalised_entropy[i], bins));
+    }
+  }
+}
+
+}  // namespace
+
 double floored_nll(double probability) {
   return -std::log(std::max(probability, kProbabilityFloor));
 }
 
 SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int64_t> labels,
-                         const MetricOptions& options) {
+                         const MetricOptions& options, const WantedFacts& wanted) {
   const std::size_t samples = predictive.samples;
   const std::size_t classes = predictive.classes;
   check_at_least("the number of bins", static_cast<double>(options.bins), 1);
@@ -50,37 +89,21 @@ SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int6
   facts.confidence = predictive.confidence;
   facts.entropy = predictive.entropy;
   facts.correct.resize(samples);
-  facts.normalised_entropy.resize(samples);
-  facts.ideal.resize(samples);
-  facts.negative_log_likelihood.resize(samples);
-  facts.brier.resize(samples);
-  facts.mutual_information.resize(samples);
-  facts.confidence_bin.resize(samples);
-  facts.uncertainty_bin.resize(samples);
-  const double most = std::log(static_cast<double>(classes));
+  if (wanted.uncertainty_bins) facts.normalised_entropy.resize(samples);
+  if (wanted.uncertainty_bins) facts.uncertainty_bin.resize(samples);
+  if (wanted.confidence_bins) facts.confidence_bin.resize(samples);
+  if (wanted.ideal) facts.ideal.resize(samples);
+  if (wanted.likelihood) facts.negative_log_likelihood.resize(samples);
+  if (wanted.brier) facts.brier.resize(samples);
+  if (wanted.mutual_information) facts.mutual_information.resize(samples);
   constexpr std::size_t block = 4096;
   parallel_blocks(samples, block, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const double* p = &predictive.probabilities[i * classes];
-      const std::size_t label = static_cast<std::size_t>(labels[i]);
       facts.correct[i] = facts.predicted[i] == labels[i] ? 1 : 0;
-      facts.normalised_entropy[i] = facts.entropy[i] / most;
-      facts.ideal[i] = u_ideal(facts.confidence[i], classes, options.gamma);
-      facts.negative_log_likelihood[i] = floored_nll(p[label]);
-      double squares = 0.0;
-      for (std::size_t k = 0; k < classes; ++k) {
-        const double difference = p[k] - (k == label ? 1.0 : 0.0);
-        squares += difference * difference;
-      }
-      facts.brier[i] = squares;
-      facts.mutual_information[i] = predictive.epistemic(i);
-      facts.confidence_bin[i] =
-          static_cast<std::uint32_t>(bin_index(facts.confidence[i], options.bins));
-      facts.uncertainty_bin[i] =
-          static_cast<std::uint32_t>(bin_index(facts.normalised_entropy[i], options.bins));
     }
+    fill_facts(predictive, wanted, first, last, facts);
   });
-  facts.by_entropy = ascending_order(facts.entropy);
+  if (wanted.order) facts.by_entropy = ascending_order(facts.entropy);
   return facts;
 }
 

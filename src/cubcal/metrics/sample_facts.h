@@ -45,9 +45,20 @@ double floored_nll(double probability);
 /// Throws DataError unless there is a label in 0 .. classes - 1 for each sample.
 void check_labels(ArrayView<const std::int64_t> labels, std::size_t samples, std::size_t classes);
 
+/// Which facts are worked out besides labels, correctness, confidence and U; the others stay empty.
+struct WantedFacts {
+  bool confidence_bins = true;
+  bool uncertainty_bins = true;  ///< with U / ln K
+  bool ideal = true;
+  bool likelihood = true;
+  bool brier = true;
+  bool mutual_information = true;
+  bool order = true;  ///< by_entropy
+};
+
 /// Throws DataError when the labels do not fit the prediction, ArgumentError for bad options.
 SampleFacts sample_facts(const Predictive& predictive, ArrayView<const std::int64_t> labels,
-                         const MetricOptions& options);
+                         const MetricOptions& options, const WantedFacts& wanted = {});
 
 /// How often each sample is counted: empty means once each.
 class SampleCounts {

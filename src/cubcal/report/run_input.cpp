@@ -64,14 +64,14 @@ void check_labelled(const LogitsInput& input) {
   throw DataError("'" + input.logits.path + "' has no array 'labels' [N], which a report needs");
 }
 
+}  // namespace
+
 void check_run(const RunInput& run) {
   check_labelled(run.test);
   for (const std::optional<LogitsInput>* other : {&run.validation, &run.outliers}) {
     if (*other) check_same_classes(run.test.logits, (*other)->logits);
   }
 }
-
-}  // namespace
 
 RunName parse_run_name(const std::string& run) {
   const std::size_t equals = run.find('=');

@@ -63,6 +63,9 @@ struct RunFiles {
 /// and DataError, naming the command that makes them, where it has no test logits.
 RunInput read_run(const std::string& run);
 
+/// Throws DataError where the test logits have no labels or the others other classes.
+void check_run(const RunInput& run);
+
 /// From the files that the options name.
 RunInput read_logits_alone(const ReportOptions& options);
 

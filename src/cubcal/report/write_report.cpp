@@ -13,8 +13,7 @@ namespace cubcal::report {
 
 namespace {
 
-void check_options(const ReportOptions& options) {
-  if (options.output.empty()) throw ArgumentError("a report needs a file to be written to");
+void check_sources(const ReportOptions& options) {
   if (options.runs.empty() == options.logits.empty()) {
     throw ArgumentError("a report is made of run folders or of a file of logits: give one of them");
   }
@@ -26,6 +25,10 @@ void check_options(const ReportOptions& options) {
     throw ArgumentError(
         "the option 'probabilities' goes with the option 'logits': run folders hold logits");
   }
+}
+
+void check_options(const ReportOptions& options) {
+  if (options.output.empty()) throw ArgumentError("a report needs a file to be written to");
   check_in_open("the risk target", options.risk_target, 0, 1);
   check_at_least("the number of scatter points", static_cast<double>(options.scatter_points), 10);
   check_bootstrap_options(options.bootstrap);
@@ -73,14 +76,8 @@ std::string title_of(const ReportOptions& options, const RunResult& first) {
   return "Uncertainty report: " + (name.empty() ? first.label : name);
 }
 
-}  // namespace
-
-WrittenReport write_report(const ReportOptions& options) {
-  check_options(options);
-  AtomicFile file(options.output);  // where nothing can be written, say so before the work
-  std::vector<RunResult> runs;
-  for (const std::string& run : options.runs) runs.push_back(analyse(read_run(run), options));
-  if (runs.empty()) runs.push_back(analyse(read_logits_alone(options), options));
+WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
+                         const ReportOptions& options) {
   tell_apart(runs);
   check_comparable(runs);
   const std::vector<Method> methods = grouped_by_label(runs);
@@ -91,6 +88,29 @@ WrittenReport write_report(const ReportOptions& options) {
   WrittenReport written{runs.size(), methods.size(), html.size(), {}};
   if (!images.note.empty()) written.notes.push_back(images.note);
   return written;
+}
+
+}  // namespace
+
+// Where nothing can be written, the files below say so before the work.
+
+WrittenReport write_report(const ReportOptions& options) {
+  check_options(options);
+  check_sources(options);
+  AtomicFile file(options.output);
+  std::vector<RunResult> runs;
+  for (const std::string& run : options.runs) runs.push_back(analyse(read_run(run), options));
+  if (runs.empty()) runs.push_back(analyse(read_logits_alone(options), options));
+  return write_page(file, std::move(runs), options);
+}
+
+WrittenReport write_report(const ReportOptions& options, RunInput input) {
+  check_options(options);
+  check_run(input);
+  AtomicFile file(options.output);
+  std::vector<RunResult> runs;
+  runs.push_back(analyse(std::move(input), options));
+  return write_page(file, std::move(runs), options);
 }
 
 }  // namespace cubcal::report

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cubcal/report/report_options.h"
+#include "cubcal/report/run_input.h"
 
 namespace cubcal::report {
 
@@ -20,5 +21,8 @@ struct WrittenReport {
 /// or not at all. The same input gives the same bytes. Throws ArgumentError for options that do not
 /// go together, IoError and DataError, naming the file, for what cannot be read.
 WrittenReport write_report(const ReportOptions& options);
+
+/// The same of logits that are in memory: the options name neither runs nor files of logits.
+WrittenReport write_report(const ReportOptions& options, RunInput input);
 
 }  // namespace cubcal::report

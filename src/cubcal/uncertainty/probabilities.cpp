@@ -5,6 +5,8 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/half.h"
+#include "cubcal/core/parallel.h"
 
 namespace cubcal {
 
@@ -98,6 +100,94 @@ LogProbabilities log_probabilities(const NdArray& probabilities, const std::stri
     if (std::abs(sum - 1) > kSumTolerance) ++result.rescaled;
   }
   result.logits = writer.take();
+  return result;
+}
+
+namespace {
+
+/// Divides a row by its sum where that is not 1, and adds it to `sums`.
+void add_row(double* row, std::size_t classes, const std::string& path, double* sums) {
+  double sum = 0;
+  for (std::size_t k = 0; k < classes; ++k) {
+    if (!(row[k] >= 0 && row[k] <= 1 + kSumTolerance)) check_probability(row[k], path);
+    sum += row[k];
+  }
+  if (sum == 0) {
+    throw DataError("'" + path + "' has a row of zeros, which is no distribution over classes");
+  }
+  const double scale = std::abs(sum - 1) > 1e-6 ? 1 / sum : 1;
+  for (std::size_t k = 0; k < classes; ++k) {
+    row[k] *= scale;
+    sums[k] += row[k];
+  }
+}
+
+/// What a mean row says of sample i.
+void take_row(const double* mean, double aleatoric, bool one_pass, const PredictionParts& parts,
+              std::size_t i, Predictive& result) {
+  const std::size_t classes = result.classes;
+  if (parts.probabilities) std::copy(mean, mean + classes, &result.probabilities[i * classes]);
+  if (!parts.uncertainty) {
+    const double* best = std::max_element(mean, mean + classes);
+    result.predicted[i] = static_cast<std::int32_t>(best - mean);
+    result.confidence[i] = std::clamp(*best, 1 / static_cast<double>(classes), 1.0);
+    return;
+  }
+  const Summary summary = summarise(mean, classes);
+  result.predicted[i] = summary.predicted;
+  result.confidence[i] = summary.confidence;
+  result.entropy[i] = summary.entropy;
+  result.aleatoric[i] = one_pass ? summary.entropy : aleatoric;
+}
+
+template <class T, class Widen>
+void predict_rows(const McLogits& passes, Widen widen, const PredictionParts& parts,
+                  const std::string& path, Predictive& result) {
+  const std::size_t classes = passes.classes();
+  const std::size_t samples = passes.samples();
+  const auto* values = static_cast<const T*>(passes.data());
+  const auto count = static_cast<double>(passes.passes());
+  const bool one_pass = passes.passes() == 1;
+  parallel_blocks(samples, 2048, [&](std::size_t first, std::size_t last) {
+    std::vector<double> row(classes);
+    std::vector<double> mean(classes);
+    for (std::size_t i = first; i < last; ++i) {
+      double aleatoric = 0;
+      std::fill(mean.begin(), mean.end(), 0.0);
+      for (std::size_t s = 0; s < passes.passes(); ++s) {
+        const T* pass = values + (s * samples + i) * classes;
+        for (std::size_t k = 0; k < classes; ++k) row[k] = widen(pass[k]);
+        add_row(row.data(), classes, path, mean.data());
+        if (parts.uncertainty && !one_pass) aleatoric += summarise(row.data(), classes).entropy;
+      }
+      for (std::size_t k = 0; k < classes && !one_pass; ++k) mean[k] /= count;
+      take_row(mean.data(), aleatoric / count, one_pass, parts, i, result);
+    }
+  });
+}
+
+}  // namespace
+
+Predictive predict_probabilities(const NdArray& probabilities, const PredictionParts& parts,
+                                 const std::string& path) {
+  const McLogits passes(probabilities);
+  Predictive result;
+  result.samples = passes.samples();
+  result.classes = passes.classes();
+  result.predicted.resize(result.samples);
+  result.confidence.resize(result.samples);
+  if (parts.probabilities) result.probabilities.resize(result.samples * result.classes);
+  if (parts.uncertainty) result.entropy.resize(result.samples);
+  if (parts.uncertainty) result.aleatoric.resize(result.samples);
+  const auto same = [](auto value) { return static_cast<double>(value); };
+  switch (probabilities.dtype()) {
+    case DType::kF16:
+      predict_rows<Half>(
+          passes, [](Half value) { return to_float(value); }, parts, path, result);
+      break;
+    case DType::kF32: predict_rows<float>(passes, same, parts, path, result); break;
+    default: predict_rows<double>(passes, same, parts, path, result); break;
+  }
   return result;
 }
 

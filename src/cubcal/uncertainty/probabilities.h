@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cubcal/uncertainty/mc_logits.h"
+#include "cubcal/uncertainty/predictive.h"
 
 /// Probabilities where logits are wanted: refused, or turned into logits.
 namespace cubcal {
@@ -31,6 +32,17 @@ struct LogProbabilities {
   std::size_t rescaled = 0;
 };
 LogProbabilities log_probabilities(const NdArray& probabilities, const std::string& path);
+
+/// Which parts of a prediction are worked out; the others stay empty.
+struct PredictionParts {
+  bool probabilities = true;
+  bool uncertainty = true;  ///< entropy and aleatoric part, which take logarithms
+};
+
+/// The mean prediction of probabilities [S,N,K] or [N,K] as they are: rows whose sum differs from 1
+/// by more than 1e-6 are divided by it. Throws as log_probabilities does.
+Predictive predict_probabilities(const NdArray& probabilities, const PredictionParts& parts,
+                                 const std::string& path);
 
 /// Logits [S,N,2] = (0, z) of one number z for each sample [S,N,1], whose sigmoid is the
 /// probability of class 1; of a probability p, where `probabilities`, (ln (1-p), ln p), floored.

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cubcal/core/check.h"
-#include "cubcal_nn/batches/stream_purpose.h"
+#include "cubcal/core/stream_purpose.h"
 
 namespace cubcal {
 

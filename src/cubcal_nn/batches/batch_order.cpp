@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "cubcal/core/check.h"
-#include "cubcal_nn/batches/stream_purpose.h"
+#include "cubcal/core/stream_purpose.h"
 
 namespace cubcal {
 

@@ -7,8 +7,8 @@
 
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/error.h"
+#include "cubcal/uncertainty/output_scores.h"
 #include "cubcal_nn/batches/tensor_values.h"
-#include "cubcal_nn/ood/output_scores.h"
 #include "cubcal_nn/ood/perturbation.h"
 
 namespace cubcal {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "cubcal/dataset/phantom_drawing.h"
 #include "cubcal/record/run_record.h"
-#include "cubcal_nn/phantom/phantom_drawing.h"
 
 namespace cubcal {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "cubcal/dataset/phantom_drawing.h"
 #include "cubcal_nn/batches/image_set.h"
-#include "cubcal_nn/phantom/phantom_drawing.h"
 
 namespace cubcal {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cubcal/dataset/load_samples.h"
+#include "cubcal/dataset/phantom_drawing.h"
 #include "cubcal/dataset/selection.h"
 #include "cubcal/dataset/splitting.h"
 #include "cubcal_nn/batches/image_set.h"
-#include "cubcal_nn/phantom/phantom_drawing.h"
 
 /// The images of a run, as the [data] table of its recipe says.
 namespace cubcal {

@@ -6,7 +6,7 @@
 
 #include "cubcal/core/array_view.h"
 
-/// How one phantom image is drawn: a pigmented lesion on skin. No torch here.
+/// How one phantom image is drawn: a pigmented lesion on skin.
 ///
 /// A lesion is a point in the space of `Appearance`. Every class has a prototype there; a sample
 /// of class y lies on the way from its prototype to that of a confusable class, the rival,

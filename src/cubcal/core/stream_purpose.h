@@ -6,7 +6,7 @@
 
 namespace cubcal {
 
-/// What a stream of random numbers of this module is for. Each purpose has streams of its own, so
+/// What a stream of random numbers for images is for. Each purpose has streams of its own, so
 /// that one seed can serve the generator, the batch order and the augmentation at once.
 enum class StreamPurpose : std::uint64_t {
   kPhantomSample = 0xd1,

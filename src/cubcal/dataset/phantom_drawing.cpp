@@ -1,4 +1,4 @@
-#include "cubcal_nn/phantom/phantom_drawing.h"
+#include "cubcal/dataset/phantom_drawing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cubcal/core/check.h"
-#include "cubcal_nn/batches/stream_purpose.h"
+#include "cubcal/core/stream_purpose.h"
 
 namespace cubcal {
 

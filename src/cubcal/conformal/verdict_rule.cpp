@@ -1,4 +1,4 @@
-#include "cubcal_nn/ood/verdict.h"
+#include "cubcal/conformal/verdict_rule.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,13 +31,13 @@ double count_at_least(ArrayView<const double> rising, double score) {
 }
 
 /// Images that the p-value leaves in scope, most certain first.
-std::vector<std::size_t> in_scope(const VerdictPolicy& policy, const HeldOutImages& images) {
+std::vector<std::size_t> in_scope(const VerdictRule& rule, const HeldOutImages& images) {
   const auto n = static_cast<double>(images.scores.size());
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < images.scores.size(); ++i) {
     // Against the n - 1 others, (1 + #{others >= score}) / n: the score itself is the 1.
-    const double p = count_at_least(policy.id_scores, images.scores[i]) / n;
-    if (p > policy.options.alpha) order.push_back(i);
+    const double p = count_at_least(rule.id_scores, images.scores[i]) / n;
+    if (p > rule.options.alpha) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return images.uncertainty[a] < images.uncertainty[b];
@@ -110,11 +110,11 @@ std::optional<double> VerdictRates::risk() const {
   return static_cast<double>(errors) / static_cast<double>(accepted);
 }
 
-Verdict judge(const VerdictPolicy& policy, double score, double uncertainty) {
+Verdict judge(const VerdictRule& rule, double score, double uncertainty) {
   if (!std::isfinite(score)) throw DataError("the OOD score of an image must be finite");
-  const double p = ood_p_value(policy.id_scores, score);
-  if (p <= policy.options.alpha) return {p, Decision::kOutOfScope};
-  return {p, uncertainty > policy.uncertainty ? Decision::kRefer : Decision::kAccept};
+  const double p = ood_p_value(rule.id_scores, score);
+  if (p <= rule.options.alpha) return {p, Decision::kOutOfScope};
+  return {p, uncertainty > rule.uncertainty ? Decision::kRefer : Decision::kAccept};
 }
 
 void check_held_out_count(std::size_t images, double alpha) {
@@ -124,38 +124,38 @@ void check_held_out_count(std::size_t images, double alpha) {
                       std::to_string(images));
 }
 
-VerdictPolicy fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options) {
+VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options) {
   check_verdict_options(options);
   check_images(images);
   const std::size_t n = images.scores.size();
   check_held_out_count(n, options.alpha);
-  VerdictPolicy policy;
-  policy.options = options;
-  policy.id_scores.assign(images.scores.begin(), images.scores.end());
-  std::sort(policy.id_scores.begin(), policy.id_scores.end());
-  const std::vector<std::size_t> order = in_scope(policy, images);
-  policy.uncertainty = options.risk_target ? threshold_for_risk(order, images, options) : eta;
+  VerdictRule rule;
+  rule.options = options;
+  rule.id_scores.assign(images.scores.begin(), images.scores.end());
+  std::sort(rule.id_scores.begin(), rule.id_scores.end());
+  const std::vector<std::size_t> order = in_scope(rule, images);
+  rule.uncertainty = options.risk_target ? threshold_for_risk(order, images, options) : eta;
 
-  VerdictRates& rates = policy.validation;
+  VerdictRates& rates = rule.validation;
   rates.samples = n;
   rates.out_of_scope = n - order.size();
   for (const std::size_t i : order) {
-    if (images.uncertainty[i] > policy.uncertainty) {
+    if (images.uncertainty[i] > rule.uncertainty) {
       ++rates.referred;
     } else {
       ++rates.accepted;
       rates.errors += images.correct[i] ? 0 : 1;
     }
   }
-  return policy;
+  return rule;
 }
 
-VerdictRates verdict_rates(const VerdictPolicy& policy, const HeldOutImages& images) {
+VerdictRates verdict_rates(const VerdictRule& rule, const HeldOutImages& images) {
   check_images(images);
   VerdictRates rates;
   rates.samples = images.scores.size();
   for (std::size_t i = 0; i < rates.samples; ++i) {
-    switch (judge(policy, images.scores[i], images.uncertainty[i]).decision) {
+    switch (judge(rule, images.scores[i], images.uncertainty[i]).decision) {
       case Decision::kOutOfScope: ++rates.out_of_scope; break;
       case Decision::kRefer: ++rates.referred; break;
       case Decision::kAccept: ++rates.accepted; rates.errors += images.correct[i] ? 0 : 1;

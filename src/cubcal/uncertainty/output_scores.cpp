@@ -1,4 +1,4 @@
-#include "cubcal_nn/ood/output_scores.h"
+#include "cubcal/uncertainty/output_scores.h"
 
 #include <algorithm>
 #include <cmath>

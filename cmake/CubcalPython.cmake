@@ -1,0 +1,33 @@
+# Looks for what the Python package is built with. CUBCAL_PYTHON: AUTO builds it where everything is
+# there, ON insists, OFF leaves it out. Sets CUBCAL_PYTHON_BUILT, and CUBCAL_PYTHON_LACKS: what was
+# not found.
+set(CUBCAL_PYTHON AUTO CACHE STRING "Build the Python package: AUTO, ON or OFF")
+# Debian's modules belong to Debian's Python, which need not be the first on the PATH.
+find_program(CUBCAL_PYTHON_EXECUTABLE python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(CUBCAL_PYTHON_EXECUTABLE python3)
+
+set(CUBCAL_PYTHON_BUILT OFF)
+set(CUBCAL_PYTHON_LACKS "")
+if(NOT CUBCAL_PYTHON)
+  set(CUBCAL_PYTHON_LACKS "it was turned off")
+elseif(CUBCAL_SANITIZE OR CUBCAL_FUZZ)
+  set(CUBCAL_PYTHON_LACKS "a Python without sanitizers cannot load what has them")
+elseif(NOT CUBCAL_PYTHON_EXECUTABLE)
+  set(CUBCAL_PYTHON_LACKS "there is no python3")
+else()
+  set(Python_EXECUTABLE "${CUBCAL_PYTHON_EXECUTABLE}")
+  find_package(Python 3.8 QUIET COMPONENTS Interpreter Development.Module)
+  if(Python_FOUND)
+    find_package(pybind11 2.10 CONFIG QUIET)
+  endif()
+  if(NOT Python_FOUND)
+    set(CUBCAL_PYTHON_LACKS "Python's headers (python3-dev) were not found")
+  elseif(NOT pybind11_FOUND)
+    set(CUBCAL_PYTHON_LACKS "pybind11 (pybind11-dev) was not found")
+  else()
+    set(CUBCAL_PYTHON_BUILT ON)
+  endif()
+endif()
+if(CUBCAL_PYTHON_LACKS AND NOT CUBCAL_PYTHON STREQUAL "AUTO" AND CUBCAL_PYTHON)
+  message(FATAL_ERROR "The Python package cannot be built: ${CUBCAL_PYTHON_LACKS}.")
+endif()

@@ -1,0 +1,176 @@
+"""Numbers of one model, and of two on the same samples."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+from . import _core
+from ._arrays import MOST_BINS, counted, group_names, labels_array, logits_array, names_of_classes, real, text, whole
+from ._calibrator import calibration_of
+from ._prediction import Prediction, check_same_classes, prediction_of
+from ._table import INFOS, heading, interval, number, signed, text_table
+
+
+class Evaluation(dict):
+    """The document of ``cubcal evaluate --json`` as a dict that prints as a table."""
+
+    @property
+    def metrics(self) -> Dict[str, Any]:
+        """Every metric by its key: fractions, nats and counts; None where undefined."""
+        return self["metrics"]
+
+    @property
+    def intervals(self) -> Optional[Dict[str, Any]]:
+        """``[low, high]`` by key, where a bootstrap was asked for."""
+        return self["intervals"]
+
+    def __str__(self) -> str:
+        bootstrap = self["bootstrap"]
+        head = (f"{counted(self['samples'], 'sample', 'samples')}, "
+                f"{counted(self['passes'], 'pass', 'passes')}, {self['classes']} classes")
+        if self["calibration"]:
+            head += f", calibrated with {self['calibration']['method']}"
+        header = ["", "value"] + ([f"{100 * bootstrap['level']:g}% interval"] if bootstrap else [])
+        rows = []
+        for info in INFOS:
+            key, unit = info["key"], info["unit"]
+            row = [heading(info), number(unit, self.metrics[key])]
+            rows.append(row + ([interval(unit, self.intervals[key])] if bootstrap else []))
+        return f"{head}\n\n{text_table(header, rows)}\n\n{_convention(self)}"
+
+    __repr__ = __str__
+
+
+class Comparison(dict):
+    """The document of ``cubcal compare --json`` as a dict that prints as a table."""
+
+    def __str__(self) -> str:
+        level = self["bootstrap"]["level"]
+        rows = []
+        for info in INFOS:
+            key, unit = info["key"], info["unit"]
+            p_value = self["p_values"][key]
+            rows.append([heading(info), number(unit, self["a"][key]), number(unit, self["b"][key]),
+                         signed(unit, self["difference"][key]), interval(unit, self["intervals"][key]),
+                         number("", p_value), self.better(key) or ""])
+        header = ["", "A", "B", "B − A", f"{100 * level:g}% interval", "p", "better"]
+        return (f"{counted(self['samples'], 'sample', 'samples')}, {self['classes']} classes\n\n"
+                f"{text_table(header, rows)}\n\n{_convention(self)}")
+
+    __repr__ = __str__
+
+    def better(self, key: str) -> Optional[str]:
+        """``"A"`` or ``"B"`` where the interval of the difference does not hold 0, else None."""
+        info = next((each for each in INFOS if each["key"] == key), None)
+        if info is None:
+            _core.check_metric(text(key, "a metric"))
+        bounds = self["intervals"][key]
+        if bounds is None or info["better"] == 0 or bounds[0] <= 0 <= bounds[1]:
+            return None
+        return "B" if (bounds[0] > 0) == (info["better"] > 0) else "A"
+
+
+def _convention(document: dict) -> str:
+    convention, bootstrap = document["convention"], document["bootstrap"]
+    text = (f"Convention: nats; {convention['bins']} equal bins (lo, hi]; BCCE with γ = "
+            f"{convention['gamma']:g}; AvU with u_th = {convention['uncertainty_threshold']:g}")
+    if bootstrap:
+        text += (f"; {bootstrap['replicates']} bootstrap replicates by {bootstrap['unit']}, "
+                 f"seed {bootstrap['seed']}")
+    return text + "."
+
+
+def measuring(samples: int, *, groups: Any, bootstrap: int, bins: int, gamma: float, eta: float,
+              level: float, seed: int, clinical: bool) -> _core.Measuring:
+    """The options of both functions below, checked."""
+    return _core.Measuring(
+        groups=group_names(groups, samples),
+        bins=whole(bins, "bins", 1, MOST_BINS),
+        gamma=real(gamma, "gamma"),
+        eta=real(eta, "eta"),
+        bootstrap=whole(bootstrap, "bootstrap", 0, 1000000),
+        level=real(level, "level"),
+        seed=whole(seed, "seed", 0, 2**64 - 1),
+        clinical=bool(clinical),
+    )
+
+
+def evaluate(
+    logits: Any,
+    y: Any,
+    groups: Any = None,
+    bootstrap: int = 0,
+    bins: int = 15,
+    calibration: Any = None,
+    *,
+    gamma: float = 0.9,
+    eta: float = 0.325,
+    level: float = 0.95,
+    seed: int = 0,
+    clinical: bool = False,
+    ood: Any = None,
+    class_names: Any = None,
+) -> Evaluation:
+    """Every metric of a labelled set; to the bit what ``cubcal evaluate --json`` says.
+
+    logits: ``[S, N, K]``, ``[N, K]``, or a :class:`Prediction`.
+    y: class indices ``[N]``.
+    groups: whom each sample is of; the bootstrap then draws whole groups.
+    bootstrap: replicates of the intervals; 0: none.
+    calibration: a fitted :class:`Calibrator` or the path of its file, applied first.
+    gamma, eta: where the boundary curve changes sides; U up to which an answer is certain, nats.
+    clinical: AUROC, kappa and the others of medicine too.
+    ood: logits of outliers, or their Prediction: AUROC, AUPR and FPR95 of telling them apart.
+    """
+    chosen = calibration_of(calibration)
+    prediction = _predicted(logits, chosen, "logits")
+    labels = labels_array(y)
+    outliers = None
+    if ood is not None:
+        outliers = _predicted(ood, chosen, "ood")
+        check_same_classes(prediction, outliers, "ood")
+    plan = measuring(prediction.samples, groups=groups, bootstrap=bootstrap, bins=bins, gamma=gamma,
+                     eta=eta, level=level, seed=seed, clinical=clinical)
+    return Evaluation(_core.evaluate(
+        prediction._core, labels, plan, names_of_classes(class_names, prediction.classes), chosen,
+        outliers._core if outliers else None))
+
+
+def compare(
+    a: Any,
+    b: Any,
+    y: Any,
+    groups: Any = None,
+    bootstrap: int = 1000,
+    *,
+    bins: int = 15,
+    gamma: float = 0.9,
+    eta: float = 0.325,
+    level: float = 0.95,
+    seed: int = 0,
+    calibration_a: Any = None,
+    calibration_b: Any = None,
+) -> Comparison:
+    """Differences of two models on the same samples, with a paired bootstrap.
+
+    a, b: logits or predictions, sample by sample the same images. The others as in
+    :func:`evaluate`.
+    """
+    first = _predicted(a, calibration_of(calibration_a), "a")
+    second = _predicted(b, calibration_of(calibration_b), "b")
+    check_same_classes(first, second, "b")
+    if first.samples != second.samples:
+        raise ValueError(f"b must have the {first.samples} samples of a, not {second.samples}")
+    plan = measuring(first.samples, groups=groups, bootstrap=whole(bootstrap, "bootstrap", 1),
+                     bins=bins, gamma=gamma, eta=eta, level=level, seed=seed, clinical=False)
+    return Comparison(_core.compare(first._core, second._core, labels_array(y), plan))
+
+
+def _predicted(values: Any, calibration: Optional[_core.Calibration], name: str) -> Prediction:
+    if calibration is None:
+        return prediction_of(values, name)
+    if isinstance(values, Prediction):
+        raise TypeError(f"{name} must be logits where a calibration is applied: it scales each pass")
+    array = logits_array(values, name)
+    _core.check_logits(array)
+    return Prediction(calibration.apply(array))

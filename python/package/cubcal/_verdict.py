@@ -1,0 +1,132 @@
+"""Accept, refer or out-of-scope, at rates that are stated beforehand."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+import numpy as np
+
+from . import _core
+from ._arrays import labels_array, logits_array, real, text, vector
+from ._calibrator import calibration_of
+from ._prediction import Prediction
+from ._table import text_table
+
+DECISIONS = ("accept", "refer", "out-of-scope")
+
+
+class Verdicts:
+    """Decisions for N samples: ``decision`` (text), ``p_value`` and ``prediction``."""
+
+    def __init__(self, decision: np.ndarray, p_value: np.ndarray, prediction: Prediction):
+        self.decision = decision
+        self.p_value = p_value
+        self.prediction = prediction
+
+    def counts(self) -> Dict[str, int]:
+        """How many samples each decision has."""
+        return {name: int((self.decision == name).sum()) for name in DECISIONS}
+
+    def __len__(self) -> int:
+        return len(self.decision)
+
+    def __repr__(self) -> str:
+        shares = ((name, str(count), f"{100 * count / len(self):.1f}") for name, count in self.counts().items())
+        return text_table(["decision", "samples", "%"], shares)
+
+
+class Verdict:
+    """What to do with the answer for an image; see docs/ood.md.
+
+    An image is out of scope where its p-value among held-out images, of a score of how unlike the
+    training images it is, lies at or below ``alpha``: at most that share of ordinary images is
+    refused. Else it is referred where U exceeds a threshold, else accepted.
+
+    alpha: share of ordinary images that may be refused as out of scope.
+    risk_target: refer so much that the error rate among accepted images is at most this; None:
+        refer where U exceeds ``eta``.
+    risk_confidence: ask it of the upper bound of the error rate at this confidence.
+    eta: nats.
+    score: what tells outliers apart where ``fit`` gets no ``scores``: ``"energy"``,
+        ``"mutual-information"``, ``"uncertainty"`` or ``"confidence"``, of the logits alone. A
+        score of the network's features, given as ``scores``, often does better.
+    calibration: a Calibrator whose U decides.
+
+    After ``fit``: ``threshold_`` (U above it is referred) and ``promise_``, its rates on the
+    held-out images.
+    """
+
+    def __init__(self, alpha: float = 0.05, *, risk_target: Optional[float] = None,
+                 risk_confidence: Optional[float] = None, eta: float = 0.325, score: str = "energy",
+                 calibration: Any = None):
+        self.alpha = alpha
+        self.risk_target = risk_target
+        self.risk_confidence = risk_confidence
+        self.eta = eta
+        self.score = score
+        self.calibration = calibration
+
+    _PARAMETERS = ("alpha", "risk_target", "risk_confidence", "eta", "score", "calibration")
+
+    def get_params(self, deep: bool = True) -> Dict[str, Any]:
+        """The arguments it was made with."""
+        return {name: getattr(self, name) for name in self._PARAMETERS}
+
+    def set_params(self, **params: Any) -> "Verdict":
+        """Changes some of them."""
+        for name, value in params.items():
+            if name not in self._PARAMETERS:
+                raise ValueError(f"there is no parameter '{name}': there are {', '.join(self._PARAMETERS)}")
+            setattr(self, name, value)
+        return self
+
+    def fit(self, logits: Any, y: Any, scores: Any = None) -> "Verdict":
+        """Fits on images held out from training. ``scores`` ``[N]``: your own, higher = stranger."""
+        prediction, own = self._measured(logits, scores)
+        rule = _core.fit_verdict(
+            prediction._core, own, labels_array(y), real(self.eta, "eta"), real(self.alpha, "alpha"),
+            None if self.risk_target is None else real(self.risk_target, "risk_target"),
+            None if self.risk_confidence is None else real(self.risk_confidence, "risk_confidence"))
+        self.rule_ = rule
+        self.classes_ = np.arange(prediction.classes)
+        self.given_scores_ = scores is not None
+        self.threshold_ = rule.uncertainty
+        self.promise_ = rule.promise()
+        return self
+
+    def predict(self, logits: Any, scores: Any = None) -> Verdicts:
+        """Decisions for other images; with ``scores`` where ``fit`` had them."""
+        if not hasattr(self, "rule_"):
+            raise ValueError("this Verdict is not fitted yet: call fit() first")
+        if self.given_scores_ != (scores is not None):
+            raise ValueError("this Verdict was fitted on given scores: give those of these samples too"
+                             if self.given_scores_ else
+                             f"this Verdict was fitted on the score '{self.score}': it takes no others")
+        prediction, own = self._measured(logits, scores)
+        if prediction.classes != len(self.classes_):
+            raise ValueError(f"logits must have the {len(self.classes_)} classes of the fit, not {prediction.classes}")
+        decisions, p_values = self.rule_.judge(prediction._core, own)
+        return Verdicts(np.array(decisions), np.asarray(p_values), prediction)
+
+    def _measured(self, logits: Any, scores: Any):
+        """The prediction that decides, and the scores of the samples."""
+        calibration = calibration_of(self.calibration)
+        if isinstance(logits, Prediction):
+            if calibration is not None:
+                raise TypeError("logits must be logits where a calibration is applied: it scales each pass")
+            plain, array = logits._core, None
+        else:
+            array = logits_array(logits)
+            plain = _core.predict(array, True)
+        prediction = Prediction(calibration.apply(array) if calibration else plain)
+        if scores is not None:
+            own = vector(scores, "scores")
+            if len(own) != prediction.samples:
+                raise ValueError(f"there are {len(own)} scores for {prediction.samples} samples")
+            return prediction, own
+        return prediction, np.asarray(_core.output_scores(text(self.score, "score"), array, plain))
+
+    def __repr__(self) -> str:
+        score = "given" if getattr(self, "given_scores_", False) else repr(self.score)
+        fitted = f": U > {self.threshold_:.4g} is referred" if hasattr(self, "rule_") else ""
+        return f"Verdict(alpha={self.alpha:g}, score={score}{fitted})"

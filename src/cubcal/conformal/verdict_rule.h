@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubcal/core/array_view.h"
+#include "cubcal/decision.h"
+
+/// What to do with the answer for one image, at rates that are stated beforehand. No OOD data is
+/// needed: an image is out of scope where held-out ID images hardly ever score as high.
+namespace cubcal {
+
+/// p = (1 + #{ID scores >= score}) / (n + 1), with n held-out ID scores in rising order. For an
+/// image drawn as those were, P(p <= alpha) <= alpha whatever the scores' distribution, and p is
+/// uniform on {1, ..., n + 1} / (n + 1) where no two scores are equal.
+double ood_p_value(ArrayView<const double> rising_id_scores, double score);
+
+struct VerdictOptions {
+  double alpha = 0.05;  ///< share of ID images that may be refused as out of scope, in (0, 1)
+  /// Refer so much that the error rate among accepted images is at most this, in (0, 1). Unset:
+  /// refer where U exceeds eta.
+  std::optional<double> risk_target = {};
+  /// Ask for it not of the error rate on validation itself but of its upper bound at this
+  /// confidence, in (0, 1).
+  std::optional<double> risk_confidence = {};
+};
+
+/// Throws ArgumentError naming the first field outside its domain.
+void check_verdict_options(const VerdictOptions& options);
+
+/// Shares of images by decision, and the error rate among the accepted ones.
+struct VerdictRates {
+  std::size_t samples = 0;
+  std::size_t accepted = 0;
+  std::size_t referred = 0;
+  std::size_t out_of_scope = 0;
+  std::size_t errors = 0;  ///< among the accepted
+
+  double share(std::size_t count) const {
+    return static_cast<double>(count) / static_cast<double>(samples);
+  }
+  /// Undefined where nothing is accepted.
+  std::optional<double> risk() const;
+};
+
+/// Thresholds fitted on held-out images, and what they decide by.
+struct VerdictRule {
+  VerdictOptions options;         ///< what was asked for
+  double uncertainty = 0;         ///< U above it is referred, nats; of the calibrated prediction
+  VerdictRates validation;        ///< what it promises: its rates on the set it was fitted on
+  std::vector<double> id_scores;  ///< of held-out ID images, rising
+};
+
+struct Verdict {
+  double p_value;
+  Decision decision;
+};
+
+/// Out of scope where p <= alpha, else refer where U exceeds the threshold, else accept. Throws
+/// DataError for a score that is not finite.
+Verdict judge(const VerdictRule& rule, double score, double uncertainty);
+
+/// Of ID images held out from the detector's fit and the network's training.
+struct HeldOutImages {
+  ArrayView<const double> scores;         ///< of the detector
+  ArrayView<const double> uncertainty;    ///< U of the calibrated prediction
+  ArrayView<const std::uint8_t> correct;  ///< whether the predicted class is the label
+};
+
+/// Throws ArgumentError where so many images are too few for alpha (n + 1 < 1 / alpha).
+void check_held_out_count(std::size_t images, double alpha);
+
+/// Fits threshold and ECDF. With a risk target the threshold is the largest U up to which
+/// validation images have an error rate at or below it, counting those the p-value leaves in scope
+/// (each against all others). With a confidence too, the candidates are the thresholds that cover
+/// 5%, 10%, ..., 100% of the images, and it is the Clopper-Pearson bound of the error rate, at a
+/// level corrected for twenty looks, that must not exceed the target.
+///
+/// Throws ArgumentError where the images are too few for alpha (n + 1 < 1 / alpha), and DataError
+/// where no threshold meets the target.
+VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options);
+
+/// What a rule does on other images.
+VerdictRates verdict_rates(const VerdictRule& rule, const HeldOutImages& images);
+
+}  // namespace cubcal

@@ -1,0 +1,181 @@
+#include "cubcal/conformal/verdict_rule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cubcal/core/error.h"
+#include "cubcal/core/seed_stream.h"
+#include "cubcal/metrics/binomial.h"
+#include "expect_error.h"
+
+namespace cubcal::test {
+namespace {
+
+std::vector<double> normal_scores(std::size_t count, std::uint64_t stream) {
+  SeedStream random(5, stream);
+  std::vector<double> scores(count);
+  for (double& score : scores) score = std::exp(random.normal());
+  return scores;
+}
+
+/// Images with these scores; U rises from 0 to 1 and every `wrong_every`-th of the more uncertain
+/// half is wrong.
+struct Images {
+  explicit Images(std::vector<double> given) : scores(std::move(given)) {
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      uncertainty.push_back(static_cast<double>(i) / static_cast<double>(scores.size()));
+      correct.push_back(i < scores.size() / 2 || i % 4 != 0);
+    }
+  }
+  HeldOutImages view() const { return {scores, uncertainty, correct}; }
+
+  std::vector<double> scores;
+  std::vector<double> uncertainty;
+  std::vector<std::uint8_t> correct;
+};
+
+TEST(PValue, CountsIdScoresAtLeastAsHigh) {
+  const std::vector<double> id{1, 2, 2, 3};
+  EXPECT_DOUBLE_EQ(ood_p_value(id, 0.5), 1);
+  EXPECT_DOUBLE_EQ(ood_p_value(id, 2), 4.0 / 5);
+  EXPECT_DOUBLE_EQ(ood_p_value(id, 2.5), 2.0 / 5);
+  EXPECT_DOUBLE_EQ(ood_p_value(id, 3), 2.0 / 5);
+  EXPECT_DOUBLE_EQ(ood_p_value(id, 9), 1.0 / 5);
+}
+
+// Kolmogorov-Smirnov against the uniform distribution. Given one calibration set p-values share its
+// fluctuation, so each comes from a set of its own.
+TEST(PValue, IsUniformOnHeldOutIdImages) {
+  constexpr std::size_t trials = 2000;
+  constexpr std::size_t held_out = 199;
+  std::vector<double> p_values;
+  for (std::size_t t = 0; t < trials; ++t) {
+    std::vector<double> id = normal_scores(held_out + 1, t);
+    const double score = id.back();
+    id.pop_back();
+    std::sort(id.begin(), id.end());
+    p_values.push_back(ood_p_value(id, score));
+  }
+  std::sort(p_values.begin(), p_values.end());
+  double distance = 0;
+  for (std::size_t i = 0; i < trials; ++i) {
+    distance = std::max(distance, std::fabs(p_values[i] - static_cast<double>(i + 1) / trials));
+    distance = std::max(distance, std::fabs(p_values[i] - static_cast<double>(i) / trials));
+  }
+  // 1% critical value, and the step of a p-value from 199 scores.
+  EXPECT_LT(distance, 1.628 / std::sqrt(static_cast<double>(trials)) + 1.0 / (held_out + 1));
+}
+
+TEST(PValue, RejectsThePromisedShareOfIdImages) {
+  for (const double alpha : {0.01, 0.05, 0.2}) {
+    constexpr std::size_t trials = 4000;
+    std::size_t rejected = 0;
+    for (std::size_t t = 0; t < trials; ++t) {
+      std::vector<double> id = normal_scores(400, 10000 + t);
+      const double score = id.back();
+      id.pop_back();
+      std::sort(id.begin(), id.end());
+      rejected += ood_p_value(id, score) <= alpha ? 1 : 0;
+    }
+    EXPECT_LE(lower_bound_of_share(rejected, trials, 0.995), alpha);
+    EXPECT_GE(upper_bound_of_share(rejected, trials, 0.995), alpha);
+  }
+}
+
+TEST(Verdict, FollowsPValueAndUncertainty) {
+  VerdictRule rule;
+  rule.options.alpha = 0.25;
+  rule.uncertainty = 0.4;
+  rule.id_scores = {1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(judge(rule, 3.5, 0.4).decision, Decision::kAccept);
+  EXPECT_EQ(judge(rule, 3.5, 0.41).decision, Decision::kRefer);
+  EXPECT_EQ(judge(rule, 6.5, 0.1).decision, Decision::kOutOfScope);  // p = 2/8
+  EXPECT_EQ(judge(rule, 5.5, 0.1).decision, Decision::kAccept);      // p = 3/8
+  EXPECT_EQ(judge(rule, 7.5, 9).decision, Decision::kOutOfScope);
+  EXPECT_DOUBLE_EQ(judge(rule, 7.5, 9).p_value, 1.0 / 8);
+  expect_error<DataError>([&] { judge(rule, std::nan(""), 0); }, "must be finite");
+  EXPECT_STREQ(decision_name(Decision::kOutOfScope), "out-of-scope");
+}
+
+TEST(FitVerdict, RefersAboveEtaByDefault) {
+  const Images images(normal_scores(400, 1));
+  const VerdictRule rule = fit_verdict(images.view(), 0.325, {});
+  EXPECT_EQ(rule.uncertainty, 0.325);
+  EXPECT_EQ(rule.validation.samples, 400u);
+  EXPECT_EQ(rule.validation.out_of_scope, 20u);  // 5% against all others
+  EXPECT_EQ(rule.validation.accepted + rule.validation.referred, 380u);
+}
+
+TEST(FitVerdict, PromisedRefusalHoldsOnOtherImages) {
+  const Images images(normal_scores(2000, 2));
+  const VerdictRule rule = fit_verdict(images.view(), 0.325, {});
+  const Images other(normal_scores(2000, 3));
+  const VerdictRates rates = verdict_rates(rule, other.view());
+  EXPECT_LE(lower_bound_of_share(rates.out_of_scope, rates.samples, 0.995), 0.05);
+  EXPECT_GE(upper_bound_of_share(rates.out_of_scope, rates.samples, 0.995), 0.05);
+}
+
+TEST(FitVerdict, MeetsARiskTargetAtTheLargestCoverage) {
+  const Images images(normal_scores(400, 1));
+  VerdictOptions options;
+  options.risk_target = 0.05;
+  const VerdictRule rule = fit_verdict(images.view(), 0.325, options);
+  EXPECT_LE(*rule.validation.risk(), 0.05);
+  // One more image, the next more uncertain in scope, and the error rate would be above.
+  VerdictRule wider = rule;
+  const double step = 1.0 / 400;
+  VerdictRates rates;
+  for (double u = rule.uncertainty + step; u < 1; u += step) {
+    wider.uncertainty = u + step / 2;
+    rates = verdict_rates(wider, images.view());
+    EXPECT_GT(*rates.risk(), 0.049);
+  }
+  EXPECT_GT(rule.validation.accepted, 200u);
+}
+
+TEST(FitVerdict, ABoundedRiskReferMore) {
+  const Images images(normal_scores(400, 1));
+  VerdictOptions options;
+  options.risk_target = 0.05;
+  const VerdictRule plain = fit_verdict(images.view(), 0.325, options);
+  options.risk_confidence = 0.9;
+  const VerdictRule bounded = fit_verdict(images.view(), 0.325, options);
+  EXPECT_LT(bounded.uncertainty, plain.uncertainty);
+  EXPECT_LE(
+      upper_bound_of_share(bounded.validation.errors, bounded.validation.accepted, 1 - 0.1 / 20),
+      0.05);
+}
+
+TEST(FitVerdict, EqualUncertaintiesStandOrFallTogether) {
+  Images images(normal_scores(100, 1));
+  std::fill(images.uncertainty.begin(), images.uncertainty.end(), 0.5);
+  VerdictOptions options;
+  options.risk_target = 0.01;
+  expect_error<DataError>([&] { fit_verdict(images.view(), 0.325, options); },
+                          "no share of the validation images has an error rate of 0.01 or less");
+}
+
+TEST(FitVerdict, Misuse) {
+  const Images few(normal_scores(18, 1));
+  expect_error<ArgumentError>([&] { fit_verdict(few.view(), 0.3, {}); },
+                              "takes at least 19 held-out ID images, not 18");
+  VerdictOptions options;
+  options.risk_confidence = 0.9;
+  expect_error<ArgumentError>([&] { fit_verdict(few.view(), 0.3, options); },
+                              "needs a risk target");
+  options = {1.5};
+  expect_error<ArgumentError>([&] { fit_verdict(few.view(), 0.3, options); },
+                              "the share of ID images refused");
+}
+
+TEST(Binomial, KnownValues) {
+  EXPECT_NEAR(binomial_cdf(2, 10, 0.3), 0.3827827864, 1e-9);
+  EXPECT_NEAR(upper_bound_of_share(0, 59, 0.95), 1 - std::pow(0.05, 1.0 / 59), 1e-9);
+  EXPECT_NEAR(lower_bound_of_share(10, 10, 0.975), std::pow(0.025, 0.1), 1e-9);
+  EXPECT_EQ(upper_bound_of_share(5, 5, 0.95), 1);
+}
+
+}  // namespace
+}  // namespace cubcal::test
