@@ -187,7 +187,8 @@ PaperTable audit_table(const Audit& audit) {
 
 void print_audit(std::ostream& out, const Audit& audit) {
   if (audit.by_group) {
-    out << audit.units << " patients (the array 'groups')\n";
+    out << audit.units << (audit.units == 1 ? " patient" : " patients")
+        << " (the array 'groups')\n";
   } else {
     out << "No patients (array 'groups'): every sample counts as independent\n";
   }

@@ -63,6 +63,7 @@ TEST_F(PredictionLog, WhatIsNotThereIsEmpty) {
   EXPECT_TRUE(found.outside.empty());
   EXPECT_TRUE(found.groups.empty());
   EXPECT_TRUE(found.labels.empty());
+  EXPECT_EQ(read("\xEF\xBB\xBF" + std::string(kPlain) + "\r\n" + kPlain + "\r\n").size(), 2U);
   EXPECT_EQ(read("").size(), 0U);
   EXPECT_EQ(read(" \n\n").size(), 0U);
   EXPECT_EQ(read(R"({"predictions":[]})").size(), 0U);
@@ -85,7 +86,7 @@ TEST_F(PredictionLog, MistakesNameTheLine) {
   refused(good + R"({"class":"odd","confidence":0.9,"uncertainty":0.3})",
           "has the class 'odd', which is not among the 2 of the reference");
   refused(R"({"class_index":2,"confidence":0.9,"uncertainty":0.3})", "has the class 2");
-  refused(R"({"confidence":0.9,"uncertainty":0.3})", "class_index");
+  refused(R"({"confidence":0.9,"uncertainty":0.3})", "needs the field 'class' or 'class_index'");
   refused(R"({"class":"benign","confidence":1.5,"uncertainty":0.3})", "in [0, 1]");
   refused(R"({"class":"benign","confidence":0.5,"uncertainty":-1})", "from 0 on");
   refused(R"({"class":"benign","confidence":"high","uncertainty":1})", "'confidence'");
@@ -94,6 +95,8 @@ TEST_F(PredictionLog, MistakesNameTheLine) {
   refused(good + "[1]\n", "is no JSON object");
   refused(R"({"predictions":5})", "no list");
   refused("{\n", "'" + path_ + "'");
+  refused("{\n\"predictions\": []}\n{\n}\n", "one document to a file");
+  refused("\n\n" + good + "{}\n", "line 4 of");
   refused(good + R"({"class":"benign","confidence":0.9,"uncertainty":0.3,"ood_p_value":0.2})",
           "for 1 of 2 predictions");
   ClassList nameless({}, 2);

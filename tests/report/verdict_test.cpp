@@ -117,6 +117,38 @@ TEST_F(VerdictOf, WithoutValidationTheThresholdIsSaidToFlatter) {
   EXPECT_FALSE(run_.objective);
 }
 
+TEST_F(VerdictOf, OnlyAGapThatWasFoundIsNamed) {
+  verdict(1.8);
+  Audit audit;
+  audit.labels = audit_labels(false);
+  GroupAudit south;
+  south.value = "south";
+  south.samples = 40;
+  south.is_compared = true;
+  south.values.resize(audit.labels.size());
+  south.rest = south.values;
+  south.gaps.resize(audit.labels.size());
+  const std::size_t accuracy = audit_place("accuracy");
+  south.values[accuracy] = 0.5;
+  south.rest[accuracy] = 0.75;
+  south.gaps[accuracy] = {-0.25, std::nullopt, PermutationP{0.001, 0.06}, std::nullopt};
+  audit.columns = {{"site", Grouping::kValues, true, {south}}};
+  run_.audit = audit;
+  const auto names_it = [&] {
+    for (const std::string& sentence : verdict_of(run_).beware) {
+      if (sentence ==
+          "Where site is “south” it was right on only 50.0% of 40 images, elsewhere on "
+          "75.0%.") {
+        return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_FALSE(names_it());
+  run_.audit->columns[0].groups[0].gaps[accuracy].test->corrected = 0.04;
+  EXPECT_TRUE(names_it());
+}
+
 TEST_F(VerdictOf, ABoundIsNamedWhereACalibrationCameFromAFile) {
   Calibration calibration;
   calibration.method = CalibrationMethod::kDts;

@@ -1,10 +1,8 @@
 #include "cubcal/monitor/prediction_log.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
-#include <sstream>
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/byte_source.h"
@@ -20,6 +18,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostClasses = 2048;
+const std::string kByteOrderMark = "\xEF\xBB\xBF";
+constexpr const char* kSpace = " \t\r\n";
 constexpr JsonLimits kDocument{32, 2048, 100'000'000};
 
 class LogReader {
@@ -31,13 +31,13 @@ class LogReader {
 
   Predictions result() {
     const std::string text = read_text_file(path_, kMostBytes);
-    const std::size_t start = text.find_first_not_of(" \t\r\n");
+    const std::size_t start = text.find_first_not_of(
+        kSpace, text.rfind(kByteOrderMark, 0) == 0 ? kByteOrderMark.size() : 0);
     if (start == std::string::npos) return std::move(result_);
-    const std::string first = text.substr(start, text.find('\n', start) - start);
-    if (Json::accept(first)) {
-      add_lines(text);
+    if (Json::accept(text.substr(start, text.find('\n', start) - start))) {
+      add_lines(text, start);
     } else {
-      add(parse_json(text, "'" + path_ + "'", kDocument), "'" + path_ + "'");
+      add_document(text.substr(start));
     }
     if (flagged_ != 0 && flagged_ != result_.size()) {
       throw DataError("'" + path_ + "' has an 'ood_p_value' for " + std::to_string(flagged_) +
@@ -51,14 +51,29 @@ class LogReader {
   }
 
  private:
-  void add_lines(const std::string& text) {
-    std::istringstream lines(text);
-    std::string line;
-    for (std::size_t number = 1; std::getline(lines, line); ++number) {
-      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+  void add_lines(const std::string& text, std::size_t start) {
+    auto number = static_cast<std::size_t>(
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
+    for (; start < text.size(); ++number) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      const std::string line = text.substr(start, end - start);
+      start = end + 1;
+      if (line.find_first_not_of(kSpace) == std::string::npos) continue;
       const std::string where = "line " + std::to_string(number) + " of '" + path_ + "'";
       add(parse_json(line, where, kDocument), where);
     }
+  }
+
+  void add_document(const std::string& text) {
+    const std::string where = "'" + path_ + "'";
+    Json json;
+    try {
+      json = parse_json(text, where, kDocument);
+    } catch (const DataError& error) {
+      throw DataError(std::string(error.what()) +
+                      "; a log is one JSON object to a line, or one document to a file");
+    }
+    add(json, where);
   }
 
   void add(const Json& json, const std::string& where) {
@@ -109,6 +124,7 @@ class LogReader {
     const bool has_number = fields.has(number) && !fields.at(number).is_null();
     const bool uses_name = fields.has(name) && (classes_.has_names() || !has_number);
     if (uses_name) return classes_.by_name(fields.text(name), where);
+    if (!has_number) throw DataError("a prediction needs the field 'class' or 'class_index'");
     return classes_.by_number(fields.count(number), where);
   }
 
@@ -189,15 +205,13 @@ std::size_t ClassList::by_number(std::size_t number, const std::string& where) {
 }
 
 bool is_prediction_log(const std::string& path) {
+  constexpr std::size_t kLooked = 256;
   const FileSource source(path);
-  std::array<char, 256> bytes{};
-  const std::size_t count = std::min<std::uint64_t>(bytes.size(), source.size());
-  source.read_at(0, bytes.data(), count);
-  const auto first =
-      std::find_if(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count),
-                   [](char c) { return std::string(" \t\r\n").find(c) == std::string::npos; });
-  if (first == bytes.begin() + static_cast<std::ptrdiff_t>(count)) return true;  // nothing in it
-  return *first == '{';
+  std::string start(std::min<std::uint64_t>(kLooked, source.size()), '\0');
+  source.read_at(0, start.data(), start.size());
+  const std::size_t mark = start.rfind(kByteOrderMark, 0) == 0 ? kByteOrderMark.size() : 0;
+  const std::size_t first = start.find_first_not_of(kSpace, mark);
+  return first == std::string::npos || start[first] == '{';  // nothing at all is an empty log
 }
 
 Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes) {

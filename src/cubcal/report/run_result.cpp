@@ -49,7 +49,6 @@ class Analyst {
     calibrate();
     refer();
     detect();
-    audit();
     return std::move(run_);
   }
 
@@ -64,6 +63,7 @@ class Analyst {
     run_.passes = logits_.passes();
     run_.groups = input_.test.logits.groups;
     run_.files = input_.test.logits.files;
+    run_.columns = input_.test.logits.columns;
     run_.class_names = input_.test.logits.class_names;
     for (std::size_t k = run_.class_names.size(); k < logits_.classes(); ++k) {
       run_.class_names.push_back("class " + std::to_string(k));
@@ -211,17 +211,6 @@ class Analyst {
     }
   }
 
-  /// Referred are those that the page's own threshold refers.
-  void audit() {
-    const LogitsFile& file = input_.test.logits;
-    if (file.columns.empty()) return;
-    AuditOptions options;
-    options.bootstrap = options_.bootstrap;
-    options.permutations = options_.bootstrap.replicates;
-    options.refer_above = run_.referral.threshold.value_or(options_.metrics.uncertainty_threshold);
-    run_.audit = audit_subgroups(run_.facts, file.columns, file.groups, {}, options);
-  }
-
   RunInput input_;
   const ReportOptions& options_;
   McLogits logits_;
@@ -241,6 +230,15 @@ const PostHoc* RunResult::find(CalibrationMethod method) const {
 
 RunResult analyse(RunInput input, const ReportOptions& options) {
   return Analyst(std::move(input), options).result();
+}
+
+void add_audit(RunResult& run, const ReportOptions& options) {
+  if (run.columns.empty()) return;
+  AuditOptions own;
+  own.bootstrap = options.bootstrap;
+  own.permutations = options.bootstrap.replicates;
+  own.refer_above = run.referral.threshold.value_or(options.metrics.uncertainty_threshold);
+  run.audit = audit_subgroups(run.facts, run.columns, run.groups, {}, own);
 }
 
 }  // namespace cubcal::report

@@ -58,7 +58,8 @@ struct RunResult {
   std::vector<DetectionRow> detection;
   std::vector<DetectorRecord> detectors;
   std::vector<EpochRecord> epochs;
-  std::optional<Audit> audit;  ///< where the test logits have further columns
+  std::vector<SampleColumn> columns;
+  std::optional<Audit> audit;  ///< of those columns, once add_audit() was called
 
   const PostHoc* chosen_calibration() const { return chosen ? &post_hoc[*chosen] : nullptr; }
   const PostHoc* find(CalibrationMethod method) const;
@@ -66,5 +67,9 @@ struct RunResult {
 
 /// Calibrations that the run has none of are fitted on its validation logits. Errors name the file.
 RunResult analyse(RunInput input, const ReportOptions& options);
+
+/// Works the subgroups out, referral at the page's own threshold; nothing without further columns.
+/// Apart from the rest, since it takes longest and is shown for the first run of a method only.
+void add_audit(RunResult& run, const ReportOptions& options);
 
 }  // namespace cubcal::report

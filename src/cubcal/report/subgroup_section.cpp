@@ -16,7 +16,7 @@ std::string corrected_p(const AuditGap& gap) {
 }
 
 std::string few_text(const Audit& audit, const GroupAudit& group) {
-  const std::string units = audit.by_group ? "group" : "image";
+  const std::string units = audit.by_group ? "patient" : "image";
   const bool is_group = group.units < audit.options.fewest;
   return "too few to say: " + counted(is_group ? group.units : group.rest_units, units) +
          (is_group ? "" : " in the rest") + ", " + std::to_string(audit.options.fewest) +
@@ -24,10 +24,9 @@ std::string few_text(const Audit& audit, const GroupAudit& group) {
 }
 
 std::string overview(const Audit& audit, const ColumnAudit& column) {
-  static const char* const kShown[] = {
-      "referral", "ece", "avu", "mean_confidence", "mean_uncertainty", "certain_mistakes"};
+  static const char* const kShown[] = {"referral", "ece", "certain_mistakes"};
   std::vector<std::string> header{column.column, "images"};
-  if (audit.by_group) header.push_back("groups");
+  if (audit.by_group) header.push_back("patients");
   header.insert(header.end(), {"accuracy %", "interval", "gap", "interval", "corrected p"});
   for (const char* key : kShown) {
     const MetricLabel& label = audit.labels[audit_place(key)];
@@ -95,7 +94,7 @@ std::string found_text(const Audit& audit) {
   return (found == 0 ? "No gap was found" : counted(found, "gap") + " found") + " among " +
          grouped(audit.tests) + " (corrected p at most " +
          plot::readable_number(audit.options.alarm_rate) + "). Intervals: 95%, " +
-         "bootstrap over " + (audit.by_group ? "groups such as patients" : "images") +
+         "bootstrap over " + (audit.by_group ? "patients (the groups of the logits)" : "images") +
          "; p-values by shuffling the columns over them, corrected over all gaps. Referred: U "
          "above " +
          plot::readable_number(audit.options.refer_above) + " nats.";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "cubcal/core/check.h"
@@ -68,6 +69,14 @@ std::vector<Method> grouped_by_label(const std::vector<RunResult>& runs) {
   return methods;
 }
 
+/// Details are those of the first run of each label.
+void audit_shown(std::vector<RunResult>& runs, const ReportOptions& options) {
+  std::set<std::string> labels;
+  for (RunResult& run : runs) {
+    if (labels.insert(run.label).second) add_audit(run, options);
+  }
+}
+
 std::string title_of(const ReportOptions& options, const RunResult& first) {
   if (!options.title.empty()) return options.title;
   const std::filesystem::path data = first.record.data_name;
@@ -80,6 +89,7 @@ WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
                          const ReportOptions& options) {
   tell_apart(runs);
   check_comparable(runs);
+  audit_shown(runs, options);
   const std::vector<Method> methods = grouped_by_label(runs);
   const SampleImages images = find_sample_images(runs.front(), options);
   const std::string html = page(title_of(options, runs.front()), methods, images, options);
