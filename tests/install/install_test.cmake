@@ -38,7 +38,7 @@ file(REMOVE_RECURSE "${SCRATCH}")
 set(prefix "${SCRATCH}/prefix")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
-set(expected calibrate.h cubcal.h error.h evaluate.h mc_logits.h predictive.h version.h)
+set(expected benefit.h calibrate.h cubcal.h error.h evaluate.h mc_logits.h predictive.h prevalence.h version.h)
 if(NN)
   list(APPEND expected classifier.h decision.h)
 endif()

@@ -88,55 +88,82 @@ std::optional<double> break_even(const BenefitPoint& point, const Prices& prices
   return ratio(saved, policy.referred + (prices.out_of_scope ? 0.0 : policy.out_of_scope));
 }
 
-/// Empty where a side that the stated prevalence gives weight to has no case.
-std::vector<BenefitPoint> points_of(const CaseSums& sums, const BenefitOptions& options) {
-  const double total = sums.all[kDiseased] + sums.all[kHealthy];
-  const double prevalence = options.prevalence.value_or(sums.all[kDiseased] / total);
-  const double share_of_side[kSides] = {1 - prevalence, prevalence};
-  double weight[kSides];  // of one case, so that all together weigh 1
-  for (std::size_t side = 0; side < kSides; ++side) {
-    if (sums.all[side] == 0 && share_of_side[side] > 0) return {};
-    weight[side] = sums.all[side] == 0 ? 0 : share_of_side[side] / sums.all[side];
-  }
-  const auto share = [&](const std::array<double, kSides>& counts) {
-    return weight[kDiseased] * counts[kDiseased] + weight[kHealthy] * counts[kHealthy];
-  };
-  const double unaccepted_diseased =
-      weight[kDiseased] * (sums.referred[kDiseased] + sums.out_of_scope[kDiseased]);
-  const double unaccepted_healthy =
-      weight[kHealthy] * (sums.referred[kHealthy] + sums.out_of_scope[kHealthy]);
-  const double expert_misses = 1 - options.expert.sensitivity;
-  const double expert_alarms = 1 - options.expert.specificity;
+using Sides = std::array<double, kSides>;
 
+/// What one diseased and one healthy case weigh, so that all together weigh 1 and the diseased the
+/// prevalence.
+struct SideWeights {
+  double prevalence;
+  Sides of_case;
+
+  double diseased(const Sides& counts) const { return of_case[kDiseased] * counts[kDiseased]; }
+  double healthy(const Sides& counts) const { return of_case[kHealthy] * counts[kHealthy]; }
+  double share(const Sides& counts) const { return diseased(counts) + healthy(counts); }
+};
+
+/// Nothing where a side that the stated prevalence gives weight to has no case.
+std::optional<SideWeights> weights_of(const CaseSums& sums, std::optional<double> stated) {
+  const double total = sums.all[kDiseased] + sums.all[kHealthy];
+  SideWeights weights{stated.value_or(sums.all[kDiseased] / total), {}};
+  for (const std::size_t side : {kHealthy, kDiseased}) {
+    const double share = side == kDiseased ? weights.prevalence : 1 - weights.prevalence;
+    if (sums.all[side] == 0 && share > 0) return std::nullopt;
+    weights.of_case[side] = sums.all[side] == 0 ? 0 : share / sums.all[side];
+  }
+  return weights;
+}
+
+/// Of all strategies, where so many of the accepted and of the other cases are treated when the
+/// model answers them.
+std::array<StrategyOutcome, kStrategyCount> outcomes_of(const CaseSums& sums,
+                                                        const SideWeights& weights,
+                                                        const Sides& accepted_treated,
+                                                        const Sides& others_treated,
+                                                        const Expert& expert) {
+  const double prevalence = weights.prevalence;
+  const double to_expert_diseased =
+      weights.diseased(sums.referred) + weights.diseased(sums.out_of_scope);
+  const double to_expert_healthy =
+      weights.healthy(sums.referred) + weights.healthy(sums.out_of_scope);
+  const double found = weights.diseased(accepted_treated);
+  const double alarms = weights.healthy(accepted_treated);
+  const double expert_misses = 1 - expert.sensitivity;
+  const double expert_alarms = 1 - expert.specificity;
+  std::array<StrategyOutcome, kStrategyCount> outcomes;
+  const auto at = [&](Strategy strategy) -> StrategyOutcome& {
+    return outcomes[static_cast<std::size_t>(strategy)];
+  };
+  at(Strategy::kPolicy) = {
+      std::max(0.0, prevalence - to_expert_diseased - found) + expert_misses * to_expert_diseased,
+      alarms + expert_alarms * to_expert_healthy, weights.share(sums.referred),
+      weights.share(sums.out_of_scope)};
+  at(Strategy::kAnswerAll) = {std::max(0.0, prevalence - found - weights.diseased(others_treated)),
+                              alarms + weights.healthy(others_treated), 0, 0};
+  at(Strategy::kTreatAll) = {0, 1 - prevalence, 0, 0};
+  at(Strategy::kTreatNone) = {prevalence, 0, 0, 0};
+  at(Strategy::kReferAll) = {expert_misses * prevalence, expert_alarms * (1 - prevalence), 1, 0};
+  return outcomes;
+}
+
+/// Empty where there are no weights.
+std::vector<BenefitPoint> points_of(const CaseSums& sums, const BenefitOptions& options) {
+  const std::optional<SideWeights> weights = weights_of(sums, options.prevalence);
+  if (!weights) return {};
   std::vector<BenefitPoint> points(options.thresholds.size());
-  // What is treated at the last threshold reaches all of them: summed from there down.
-  std::array<double, kSides> accepted_treated{};
-  std::array<double, kSides> others_treated{};
+  // What is treated at the last threshold is so at all of them: summed from there down.
+  Sides accepted_treated{};
+  Sides others_treated{};
   for (std::size_t t = points.size(); t-- > 0;) {
-    for (std::size_t side = 0; side < kSides; ++side) {
+    for (const std::size_t side : {kHealthy, kDiseased}) {
       accepted_treated[side] += sums.accepted[side][t + 1];
       others_treated[side] += sums.others[side][t + 1];
     }
     BenefitPoint& point = points[t];
     point.threshold = options.thresholds[t];
-    point.prevalence = prevalence;
-    const auto at = [&](Strategy strategy) -> StrategyOutcome& {
-      return point.outcomes[static_cast<std::size_t>(strategy)];
-    };
-    const double found_by_policy = weight[kDiseased] * accepted_treated[kDiseased];
-    const double found = found_by_policy + weight[kDiseased] * others_treated[kDiseased];
-    const double alarms_of_policy = weight[kHealthy] * accepted_treated[kHealthy];
-    const double alarms = alarms_of_policy + weight[kHealthy] * others_treated[kHealthy];
-    at(Strategy::kPolicy) = {std::max(0.0, prevalence - unaccepted_diseased - found_by_policy) +
-                                 expert_misses * unaccepted_diseased,
-                             alarms_of_policy + expert_alarms * unaccepted_healthy,
-                             share(sums.referred), share(sums.out_of_scope)};
-    at(Strategy::kAnswerAll) = {std::max(0.0, prevalence - found), alarms, 0, 0};
-    at(Strategy::kTreatAll) = {0, 1 - prevalence, 0, 0};
-    at(Strategy::kTreatNone) = {prevalence, 0, 0, 0};
-    at(Strategy::kReferAll) = {expert_misses * prevalence, expert_alarms * (1 - prevalence), 1, 0};
+    point.prevalence = weights->prevalence;
+    point.outcomes = outcomes_of(sums, *weights, accepted_treated, others_treated, options.expert);
     for (std::size_t s = 0; s < kStrategyCount; ++s) {
-      point.values[s] = worth(point.outcomes[s], prevalence, options.prices, point.threshold);
+      point.values[s] = worth(point.outcomes[s], point.prevalence, options.prices, point.threshold);
     }
     point.break_even = break_even(point, options.prices);
   }
