@@ -18,7 +18,7 @@ import cubcal.torch
 parser = argparse.ArgumentParser()
 parser.add_argument("--quick", action="store_true", help="fewer images and epochs: seconds instead of minutes")
 arguments = parser.parse_args()
-images, epochs, passes = (160, 4, 10) if arguments.quick else (2000, 20, 40)
+images, epochs, passes = (160, 4, 10) if arguments.quick else (2000, 12, 40)
 warmup = epochs // 4
 
 # %% Drawn lesions of four classes that look alike at the edges.
@@ -39,6 +39,7 @@ def trained(loss, passes_in_training=3):
     torch.manual_seed(0)
     model = network()
     optimiser = torch.optim.Adam(model.parameters(), 2e-3)
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, epochs)
     for epoch in range(epochs):
         model.train()
         for x, y in DataLoader(train, batch_size=64, shuffle=True):
@@ -50,6 +51,7 @@ def trained(loss, passes_in_training=3):
         terms = "  ".join(f"{name} {value.item():.3f}" for name, value in loss.last.items())
         print(f"epoch {epoch + 1:2}  beta {loss.beta:.4f}  {terms}")
         loss.end_epoch()
+        decay.step()
     return model
 
 

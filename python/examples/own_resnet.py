@@ -65,12 +65,14 @@ train, val, test, ood = (loader("train", images, True), loader("val", images // 
 # %% Training, as always.
 model = ResNet(4)
 optimiser = torch.optim.Adam(model.parameters(), 2e-3)
+decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, epochs)
 for epoch in range(epochs):
     model.train()
     for x, y in train:
         optimiser.zero_grad()
         nn.functional.cross_entropy(model(x), y).backward()
         optimiser.step()
+    decay.step()
 
 # %% Logits of several passes with dropout on; batch norm stays as it was trained.
 val_z, val_y = cubcal.torch.mc_logits(model, val, passes=passes, labels=True, seed=0)
