@@ -3,22 +3,15 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 
 namespace cubcal::app {
 
-namespace {
-
-std::string counted(std::size_t number, const char* one, const char* many) {
-  return std::to_string(number) + " " + (number == 1 ? one : many);
-}
-
-}  // namespace
-
 std::string describe(const LogitsFile& file) {
   const McLogits logits(file.logits);
-  return file.path + ": " + counted(logits.samples(), "sample", "samples") + ", " +
+  return file.path + ": " + counted(logits.samples(), "sample") + ", " +
          counted(logits.passes(), "pass", "passes") + ", " + std::to_string(logits.classes()) +
          " classes, " + dtype_name(logits.dtype());
 }

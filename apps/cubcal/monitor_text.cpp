@@ -1,6 +1,7 @@
 #include "monitor_text.h"
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/counted.h"
 #include "cubcal/io/csv.h"
 #include "number_text.h"
 #include "table_output.h"
@@ -99,8 +100,9 @@ void print_monitor_method(std::ostream& out, const Monitoring& monitoring) {
   std::size_t by_patient = 0;
   for (const PeriodSummary& period : monitoring.periods) by_patient += period.by_group ? 1 : 0;
   out << "\n* alarm: p at most " << to_text(options.alarm_rate) << " / ("
-      << monitoring.tests_per_period << " tests × " << monitoring.corrected_periods
-      << " periods) = " << significant(monitoring.alarm_bound, 3)
+      << counted(monitoring.tests_per_period, "test") << " × "
+      << counted(monitoring.corrected_periods, "period")
+      << ") = " << significant(monitoring.alarm_bound, 3)
       << " (Bonferroni); where nothing drifts, the chance of any is at most "
       << to_text(100 * options.alarm_rate) << "%.\nTests: reference and period pooled and divided "
       << "anew, " << (by_patient == monitoring.periods.size() ? "patient" : "prediction") << " by "

@@ -200,7 +200,8 @@ TEST_F(ClassifierTest, ItMovesAndCanBeInterrupted) {
 TEST_F(ClassifierTest, ErrorsAreOneSentence) {
   ClassifierOptions options;
   options.device = "tpu";
-  expect_error<ArgumentError>([&] { Classifier(folder_, options); }, "'cpu', 'cuda' or 'cuda:N', not 'tpu'");
+  expect_error<ArgumentError>([&] { Classifier(folder_, options); },
+                              "'cpu', 'cuda' or 'cuda:N', not 'tpu'");
   options = {};
   options.passes = 0;
   expect_error<ArgumentError>([&] { Classifier(folder_, options); }, "the number of passes");

@@ -140,8 +140,7 @@ TEST(ToyLoss, IsReadFromARecipeLikeAnyOther) {
       << "toy_weight stays known";
   expect_error<ArgumentError>([] { toy_recipe({"stage2.toy_weight=-1"}); },
                               "toml: toy_weight must be at least 0, not -1");
-  expect_error<ArgumentError>([] { toy_recipe({"stage2.method='bnn+toys'"}); },
-                              "bnn+toy");
+  expect_error<ArgumentError>([] { toy_recipe({"stage2.method='bnn+toys'"}); }, "bnn+toy");
 }
 
 TEST(ToyLoss, TrainsLogsAndWarns) {

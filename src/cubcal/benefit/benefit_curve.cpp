@@ -6,6 +6,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/ratio.h"
 #include "cubcal/metrics/sample_facts.h"
 
@@ -14,7 +15,9 @@ namespace cubcal {
 namespace {
 
 /// Rounding in sums over cases makes no strategy better than another.
-bool is_better(double lead, double value) { return lead > 1e-12 * std::max(1.0, std::abs(value)); }
+bool is_better(double lead, double value) {
+  return lead > kSumRounding * std::max(1.0, std::abs(value));
+}
 
 /// Numbers of a point that intervals are made of, times thresholds and replicates, are all kept.
 constexpr std::size_t kMostReplicatedPoints = 2'000'000;

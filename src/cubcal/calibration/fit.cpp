@@ -308,8 +308,8 @@ void Fitter::fit_pair() {
                                const std::vector<std::size_t>& softened) {
     if (!guarded) return std::optional<double>();
     const double nll_at_one = curve(sharpened, {1.0}).nll[0] + curve(softened, {1.0}).nll[0];
-    // Rounding must not exclude T = 1 where nothing is allowed, nor break the promise where something
-    // is.
+    // Rounding must not exclude T = 1 where nothing is allowed, nor break the promise where
+    // something is.
     return std::optional<double>(
         nll_at_one * (1.0 + *allowance +
                       (*allowance > kPredictionRounding ? -kPredictionRounding : kSumRounding)));

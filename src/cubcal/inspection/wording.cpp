@@ -23,8 +23,4 @@ std::string whole_percent(double share) {
   return std::to_string(static_cast<int>(std::lround(100 * share))) + "%";
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 }  // namespace cubcal

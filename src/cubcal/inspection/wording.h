@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/core/counted.h"
 #include "cubcal/html/page_numbers.h"
 
 namespace cubcal {
@@ -14,8 +15,5 @@ std::string joined(const std::vector<std::string>& names, const char* conjunctio
 
 /// "84%".
 std::string whole_percent(double share);
-
-/// "1 image", "2 images".
-std::string counted(std::size_t count, const std::string& noun);
 
 }  // namespace cubcal

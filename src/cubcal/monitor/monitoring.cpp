@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/counted.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/poisson_binomial.h"
 
 namespace cubcal {
@@ -76,11 +78,11 @@ void check_predictions(const Predictions& predictions, std::size_t classes) {
 
 /// Throws ArgumentError where the smallest p-value there can be is no alarm.
 void check_permutations(const Monitoring& result) {
-  const double needed = std::ceil(1 / result.alarm_bound * (1 - 1e-12)) - 1;
+  const double needed = std::ceil(1 / result.alarm_bound * (1 - kSumRounding)) - 1;
   if (static_cast<double>(result.options.drift.permutations) >= needed) return;
   throw ArgumentError("an alarm needs p at or below " + significant(result.alarm_bound, 3) + " (" +
-                      std::to_string(result.tests_per_period) + " tests in " +
-                      std::to_string(result.corrected_periods) + " periods), which " +
+                      counted(result.tests_per_period, "test") + " in " +
+                      counted(result.corrected_periods, "period") + "), which " +
                       std::to_string(result.options.drift.permutations) +
                       " permutations cannot give: the option 'permutations' must be at least " +
                       to_text(needed));

@@ -1,5 +1,6 @@
 #include "cubcal/prevalence/accepted.h"
 
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/ratio.h"
 
 namespace cubcal {
@@ -29,8 +30,7 @@ std::optional<double> threshold_for_error(const SampleFacts& facts, SampleWeight
     if (facts.correct[i] == 0) wrong += weights[i];
     const bool is_last = place + 1 == facts.samples;
     if (!is_last && facts.entropy[facts.by_entropy[place + 1]] == facts.entropy[i]) continue;
-    constexpr double rounding = 1e-12;
-    if (accepted > 0 && wrong <= (error + rounding) * accepted) threshold = facts.entropy[i];
+    if (accepted > 0 && wrong <= (error + kSumRounding) * accepted) threshold = facts.entropy[i];
   }
   return threshold;
 }

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "cubcal/core/counted.h"
 #include "cubcal/results/paper_figures.h"
 #include "cubcal/results/paper_values.h"
 #include "cubcal/results/price_of_avu.h"
@@ -62,7 +63,7 @@ ResultTable regime_table(const Grid& grid, const std::string& key, const std::st
     }
     if (seeds.size() == 1) row.note = grid.note(*seeds.begin());
     if (seeds.size() == 2) {
-      row.note = std::to_string(*seeds.begin()) + " and " + counted_seeds(*seeds.rbegin());
+      row.note = std::to_string(*seeds.begin()) + " and " + counted(*seeds.rbegin(), "seed");
     }
     table.rows.push_back(std::move(row));
   }
@@ -230,7 +231,7 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
     for (const std::string& device : devices)
       trained_on += (trained_on.empty() ? "" : ", ") + device;
     text += "## " + own.front().experiment + "\n\n" + std::to_string(own.size()) + " runs, " +
-            counted_seeds(seeds.size()) + ", trained on " + trained_on + ".\n\n";
+            counted(seeds.size(), "seed") + ", trained on " + trained_on + ".\n\n";
     for (const ResultTable& table : experiment_tables(own)) text += to_markdown(table);
     for (const ResultFigure& figure :
          figures.empty() ? std::vector<ResultFigure>{} : experiment_figures(own)) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cubcal/core/counted.h"
+
 namespace cubcal::results {
 
 namespace {
@@ -64,10 +66,6 @@ std::string regime_title(const std::string& regime) {
   if (regime == "full") return "Full dataset";
   if (regime == "balanced") return "Balanced (train/val)";
   return "Reduced train/val (" + regime + ")";
-}
-
-std::string counted_seeds(std::size_t seeds) {
-  return std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
 }
 
 const MetricMap* test_metrics(const ResultRecord& record) { return &record.metrics; }
@@ -186,7 +184,7 @@ Repeats Grid::repeats(const std::string& regime, const std::string& method) cons
 }
 
 std::string Grid::note(std::size_t seeds) const {
-  return seeds == seeds_.size() ? "" : counted_seeds(seeds);
+  return seeds == seeds_.size() ? "" : counted(seeds, "seed");
 }
 
 std::string Grid::main_method() const {

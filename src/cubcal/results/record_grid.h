@@ -25,8 +25,6 @@ const std::vector<std::string>& known_methods();
 /// "BNN + CUB" for "bnn+cub"; a variant is called what it is called.
 std::string method_title(const std::string& method);
 std::string regime_title(const std::string& regime);
-/// "1 seed", "3 seeds".
-std::string counted_seeds(std::size_t seeds);
 
 /// The seeds of one run.
 using Repeats = std::vector<const ResultRecord*>;

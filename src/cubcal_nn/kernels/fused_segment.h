@@ -29,6 +29,6 @@ inline constexpr std::int64_t kDrawAlignment = 64;
 
 /// The largest tile in elements: 128 threads with 9 blocks of noise each, which are also the
 /// weights of four channels under a 3x3 kernel. A row of a convolution longer than that is cut.
-inline constexpr std::int64_t kFusedTile = 128 * 9 * 4;
+inline constexpr std::int64_t kFusedTile = std::int64_t{128} * 9 * 4;
 
 }  // namespace cubcal

@@ -18,9 +18,9 @@ struct CubOptions {
 /// Checks 1/K <= gamma <= 1 and 0 < epsilon < 1.
 void check_cub_options(const CubOptions& options, std::int64_t classes);
 
-/// CUB-Loss (paper, Eq. cub_final): sum_i -log(1 - d_i), where d_i in [0, 1] is the deviation of the
-/// mean prediction from the boundary curve, divided by the largest value it can take in its region
-/// (boundary/regions.h, deviation_scale).
+/// CUB-Loss (paper, Eq. cub_final): sum_i -log(1 - d_i), where d_i in [0, 1] is the deviation of
+/// the mean prediction from the boundary curve, divided by the largest value it can take in its
+/// region (boundary/regions.h, deviation_scale).
 ///
 /// With r = 1 - c and R = -sum_{k != predicted} p_k ln(p_k / r), the entropy of the rest,
 /// U - U_min(c) = R and U_max(c) - U = r ln(K-1) - R: this form has no cancellation near c = 1 and
