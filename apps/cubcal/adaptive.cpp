@@ -12,6 +12,7 @@
 #include "logits_input.h"
 #include "number_text.h"
 #include "option_checks.h"
+#include "table_output.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -181,8 +182,7 @@ void add_adaptive(CLI::App& app) {
           "--gamma", [options](const double& gamma) { options->decision.gamma = gamma; },
           "Confidence whose side must be settled too")
       ->default_str("0.9");
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   command->footer(
       "Takes the passes of the file in blocks and stops each sample when class, accept/refer and\n"
       "side of gamma are settled; then compares with what all passes decide. The decisions of\n"

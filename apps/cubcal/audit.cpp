@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "audit_text.h"
+#include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/audit/audit_json.h"
 #include "cubcal/core/parse_number.h"
@@ -14,6 +15,7 @@
 #include "metric_options.h"
 #include "option_checks.h"
 #include "outside_options.h"
+#include "table_output.h"
 
 namespace cubcal::app {
 
@@ -194,18 +196,13 @@ void add_audit(CLI::App& app) {
                    "Replicates of the intervals")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
-  command->add_option("--level", options->options.bootstrap.level, "Coverage of the intervals")
-      ->capture_default_str();
-  command->add_option("--seed", options->options.bootstrap.seed, "Seed of both")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_resampling_options(*command, options->options.bootstrap, "Seed of both");
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Take every sample as independent even when the file has groups");
   add_input_options(*command, options->input);
   add_labels_option(*command, options->input);
   add_metric_options(*command, options->metrics);
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   add_table_options(*command, options->tables);
   command->footer(
       "Example:\n"

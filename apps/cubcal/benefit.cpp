@@ -5,12 +5,13 @@
 
 #include "benefit_options.h"
 #include "benefit_text.h"
+#include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/benefit/benefit_chart.h"
 #include "cubcal/io/atomic_file.h"
 #include "input_options.h"
 #include "logits_input.h"
-#include "option_checks.h"
+#include "table_output.h"
 
 namespace cubcal::app {
 
@@ -116,11 +117,7 @@ void add_benefit(CLI::App& app) {
                    "Replicates for intervals (0: none), by group when the file has groups")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
-  command->add_option("--level", options->bootstrap_options.level, "Coverage of the intervals")
-      ->capture_default_str();
-  command->add_option("--seed", options->bootstrap_options.seed, "Seed of the bootstrap")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_resampling_options(*command, options->bootstrap_options);
   CLI::Option* by_column = command->add_option("--by-column", options->by_column,
                                                "Resample by this column, such as patient, instead");
   command
@@ -130,8 +127,7 @@ void add_benefit(CLI::App& app) {
   add_input_options(*command, options->input);
   add_labels_option(*command, options->input);
   command->add_option("--svg", options->svg, "Draw the decision curve");
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   add_table_options(*command, options->tables);
   command->footer(
       "Net benefit is Vickers' and Elkin's, in diseases found per patient, with referrals priced:\n"

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/core/check.h"
 #include "cubcal/evaluation/comparison.h"
@@ -9,7 +10,6 @@
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
-#include "option_checks.h"
 #include "table_output.h"
 #include "text_table.h"
 
@@ -214,15 +214,10 @@ void add_compare(CLI::App& app) {
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
-  command->add_option("--level", options->bootstrap.level, "Coverage of the intervals")
-      ->capture_default_str();
-  command->add_option("--seed", options->bootstrap.seed, "Seed of the bootstrap")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_resampling_options(*command, options->bootstrap);
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the files have groups");
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   add_table_options(*command, options->tables);
   command->footer(
       "Example (before and after calibration):\n"

@@ -12,6 +12,7 @@
 #include "input_options.h"
 #include "logits_input.h"
 #include "option_checks.h"
+#include "table_output.h"
 
 namespace cubcal::app {
 
@@ -200,8 +201,7 @@ void add_conformal(CLI::App& app) {
   command->add_option("--level", options->level, "Level of the intervals")->capture_default_str();
   add_input_options(*command, options->input);
   command->add_option("-o,--output", options->output, "Write the set of each sample as CSV");
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   command->footer(
       "Example:\n"
       "  cubcal example --out demo\n"

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "bootstrap_options.h"
 #include "clinical_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
@@ -13,7 +14,7 @@
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
-#include "option_checks.h"
+#include "table_output.h"
 
 namespace cubcal::app {
 
@@ -125,15 +126,10 @@ void add_evaluate(CLI::App& app) {
                    "Replicates for intervals (0: none), by group when the file has groups")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
-  command->add_option("--level", options->bootstrap_options.level, "Coverage of the intervals")
-      ->capture_default_str();
-  command->add_option("--seed", options->bootstrap_options.seed, "Seed of the bootstrap")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_resampling_options(*command, options->bootstrap_options);
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the file has groups");
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   add_table_options(*command, options->tables);
   command->footer(
       "Example:\n"

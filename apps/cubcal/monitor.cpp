@@ -18,6 +18,7 @@
 #include "monitor_text.h"
 #include "option_checks.h"
 #include "outside_options.h"
+#include "table_output.h"
 
 namespace cubcal::app {
 
@@ -204,8 +205,7 @@ void add_monitor(CLI::App& app) {
   command->add_flag("--ignore-labels", options->ignore_labels,
                     "Do not look at labels of logits, and show no actual accuracy of the periods");
   add_input_options(*command, options->input);
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   command->add_option("--csv", options->csv, "Write the numbers as CSV to this file, '-': stdout");
   command->add_option("--html", options->html, "Write a page with charts over time to this file");
   command->add_option("--title", options->title, "Title of that page")->capture_default_str();

@@ -1,16 +1,17 @@
 #include <iostream>
 #include <memory>
 
+#include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
 #include "cubcal/prevalence/prior_correction.h"
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
-#include "option_checks.h"
 #include "predictions_output.h"
 #include "prevalence_options.h"
 #include "prevalence_text.h"
+#include "table_output.h"
 
 namespace cubcal::app {
 
@@ -151,11 +152,7 @@ void add_prevalence(CLI::App& app) {
                    "Replicates for intervals (0: none), by group when the files have groups")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{0}, std::size_t{100000}));
-  command->add_option("--level", options->bootstrap_options.level, "Coverage of the intervals")
-      ->capture_default_str();
-  command->add_option("--seed", options->bootstrap_options.seed, "Seed of the bootstrap")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_resampling_options(*command, options->bootstrap_options);
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the files have groups");
   add_input_options(*command, options->input);
@@ -163,8 +160,7 @@ void add_prevalence(CLI::App& app) {
   command->add_option("-o,--output", options->output,
                       "Write corrected probabilities, of --new where given, else of FILE: .npz or "
                       ".csv");
-  command->add_option("--json", options->json,
-                      "Write everything as JSON to this file, '-': stdout");
+  add_json_option(*command, options->json);
   add_table_options(*command, options->tables);
   command->footer(
       "Example:\n"

@@ -43,4 +43,8 @@ std::vector<std::string> exact_interval(const std::optional<Interval>& interval)
   return {to_text(interval->low), to_text(interval->high)};
 }
 
+void add_json_option(CLI::App& command, std::string& path) {
+  command.add_option("--json", path, "Write everything as JSON to this file, '-': stdout");
+}
+
 }  // namespace cubcal::app

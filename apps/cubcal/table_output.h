@@ -43,4 +43,7 @@ std::string exact_text(const std::optional<double>& value);
 /// Lower and upper end, or two empty fields.
 std::vector<std::string> exact_interval(const std::optional<Interval>& interval);
 
+/// Adds --json FILE.
+void add_json_option(CLI::App& command, std::string& path);
+
 }  // namespace cubcal::app

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import MOST_BINS, group_names, labels_array, logits_array, real, text, whole
+from ._parameters import Parameters
 from ._prediction import Prediction
 
 Box = Optional[Tuple[float, float]]
@@ -23,7 +24,7 @@ def _box(box: Any, name: str) -> Box:
     return real(box[0], name), real(box[1], name)
 
 
-class Calibrator:
+class Calibrator(Parameters):
     """Post-hoc calibration with the manners of a scikit-learn estimator.
 
     method: ``"ts-nll"``, ``"ts-bcce"``, ``"dts"`` or ``"dts-guarded"``. None: every method is tried
@@ -54,18 +55,6 @@ class Calibrator:
 
     _PARAMETERS = ("method", "eta", "gamma", "bins", "box", "box_high", "box_low", "nll_tolerance",
                    "paper_thresholds", "seed")
-
-    def get_params(self, deep: bool = True) -> Dict[str, Any]:
-        """The arguments it was made with."""
-        return {name: getattr(self, name) for name in self._PARAMETERS}
-
-    def set_params(self, **params: Any) -> "Calibrator":
-        """Changes some of them."""
-        for name, value in params.items():
-            if name not in self._PARAMETERS:
-                raise ValueError(f"there is no parameter '{name}': there are {', '.join(self._PARAMETERS)}")
-            setattr(self, name, value)
-        return self
 
     def fit(self, logits: Any, y: Any = None, groups: Any = None) -> "Calibrator":
         """Fits on validation logits; ``y`` may be left out for the methods of BCCE alone."""

@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import labels_array, logits_array, real, text, vector
 from ._calibrator import calibration_of
+from ._parameters import Parameters
 from ._prediction import Prediction
 from ._table import text_table
 
@@ -35,7 +36,7 @@ class Verdicts:
         return text_table(["decision", "samples", "%"], shares)
 
 
-class Verdict:
+class Verdict(Parameters):
     """What to do with the answer for an image; see docs/ood.md.
 
     An image is out of scope where its p-value among held-out images, of a score of how unlike the
@@ -67,18 +68,6 @@ class Verdict:
         self.calibration = calibration
 
     _PARAMETERS = ("alpha", "risk_target", "risk_confidence", "eta", "score", "calibration")
-
-    def get_params(self, deep: bool = True) -> Dict[str, Any]:
-        """The arguments it was made with."""
-        return {name: getattr(self, name) for name in self._PARAMETERS}
-
-    def set_params(self, **params: Any) -> "Verdict":
-        """Changes some of them."""
-        for name, value in params.items():
-            if name not in self._PARAMETERS:
-                raise ValueError(f"there is no parameter '{name}': there are {', '.join(self._PARAMETERS)}")
-            setattr(self, name, value)
-        return self
 
     def fit(self, logits: Any, y: Any, scores: Any = None) -> "Verdict":
         """Fits on images held out from training. ``scores`` ``[N]``: your own, higher = stranger."""
