@@ -88,6 +88,7 @@ std::vector<SetSummary> summaries_by(const std::vector<std::string>& values,
   std::map<std::string, std::vector<std::size_t>> members;
   for (std::size_t i = 0; i < values.size(); ++i) members[values[i]].push_back(i);
   std::vector<SetSummary> summaries;
+  summaries.reserve(members.size());
   for (const auto& [value, samples] : members) {
     summaries.push_back(
         summarise_sets(value.empty() ? "(empty)" : value, sets, classes, labels, samples, level));
