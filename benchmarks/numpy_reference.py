@@ -173,8 +173,8 @@ def avu_auc(right, u):
     low, high = u.min(), u.max()
     limits = low + t * (high - low)
     limits[-1] = high
-    curve = [avu(right, u, limit) for limit in limits]
-    return float(np.trapz(curve, t))
+    curve = np.array([avu(right, u, limit) for limit in limits])
+    return float(np.sum((curve[1:] + curve[:-1]) * np.diff(t)) / 2)
 
 
 def aurc(right, u):

@@ -1,6 +1,7 @@
 #include "class_choice.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 #include "cubcal/core/error.h"

@@ -29,8 +29,10 @@ def losses(labels, weights):
     }
 
 
+# The slope of CUB-Loss is 1/(1 - d) with 1 - d down to epsilon = 1e-3, and d takes the rounding of c
+# times 1/(1 - gamma) = 10: in float32 6e-8 * 10 / 1e-3 = 6e-4 of the largest gradient.
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-9), (torch.float32, 2e-4)])
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-9), (torch.float32, 6e-4)])
 @pytest.mark.parametrize("name", CASES)
 def test_values_and_gradients_are_those_of_the_vectors(name, dtype, tolerance, device):
     with np.load(REFERENCE / "losses" / f"{name}.npz") as arrays:

@@ -160,7 +160,7 @@ SampleBlock read_pack(const std::string& path) {
   block.catalog.columns = list_field(file, path, "columns");
   block.catalog.samples = read_samples(file, path, block.catalog, images.shape()[0]);
   block.images = NdArray(images.dtype(), images.shape(), images.memory());
-  const std::string& promised = field(file, path, "content_hash");
+  const std::string promised = field(file, path, "content_hash");
   const std::string found = content_hash(block);
   if (found != promised) {
     throw DataError("the pack '" + path + "' was written with content hash " + promised +

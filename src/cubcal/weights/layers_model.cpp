@@ -129,7 +129,8 @@ class ManifestReader {
   void read_group(const json& group, StateDict& weights) {
     std::vector<WeightEntry> entries;
     std::uint64_t expected = 0;
-    for (const json& entry : list_member(group, "weights", "a group of " + file_)) {
+    const std::string where = "a group of " + file_;
+    for (const json& entry : list_member(group, "weights", where)) {
       entries.push_back(parse_weight(entry, file_));
       const auto bytes = byte_count(entries.back().shape, sizeof(float));
       if (!bytes || *bytes > kMostWeightBytes - total_) {
@@ -155,7 +156,8 @@ class ManifestReader {
  private:
   ShardBytes open_shards(const json& group) {
     ShardBytes shards;
-    for (const json& path : list_member(group, "paths", "a group of " + file_)) {
+    const std::string where = "a group of " + file_;
+    for (const json& path : list_member(group, "paths", where)) {
       if (!path.is_string()) throw DataError("a shard of " + file_ + " has a name that is no text");
       const std::string& name = path.get_ref<const std::string&>();
       check_shard_name(name, file_);
@@ -192,7 +194,7 @@ std::map<std::string, double> batch_norm_epsilons(const json& model, const std::
     const json* kind = member(layer, "class_name");
     const json* config = member(layer, "config");
     if (kind == nullptr || config == nullptr || *kind != "BatchNormalization") continue;
-    const std::string& name = text_member(*config, "name", "a BatchNormalization layer of " + file);
+    const std::string name = text_member(*config, "name", "a BatchNormalization layer of " + file);
     const json* value = member(*config, "epsilon");
     const double epsilon =
         value == nullptr ? kKerasEpsilon : (value->is_number() ? value->get<double>() : -1);
