@@ -27,6 +27,7 @@ struct OodOptions {
   std::string features = "mean";
   std::string device = "cpu";
   std::string precision = "auto";
+  std::string probes = "refuse";
   std::string json;
   std::string svg;
   bool fit = false;
@@ -46,6 +47,8 @@ void complete(OodOptions& options) {
   if (options.risk_confidence > 0) {
     options.verdict.options.risk_confidence = options.risk_confidence;
   }
+  options.verdict.probes = probe_rule_from_name(options.probes);
+  options.verdict.seed = options.run.mc.seed;
   check_detector_options(options.run.detector);
   check_verdict_options(options.verdict.options);
   if (options.fit) detector_entry(options.verdict.detector);
@@ -74,13 +77,13 @@ void ood(OodOptions options) {
   options.run.mc.compute.precision = parse_precision(options.precision);
   LoadedModel model = load_model(options.model, options.run.device);
   if (model.description.kind == LayerKind::kDeterministic) options.run.mc.passes = 1;
-  WorkView view;
+  std::ostream& out = options.json == "-" ? std::cerr : std::cout;
+  WorkView view(/*threads_given=*/false, out);
   const ImageSet set = model_data(options.data, model.description, view);
   if (!options.fit || set.has_split(options.ood)) set.split(options.ood);
   const ImageSplit& id = set.split(options.id);
   if (id.outliers) throw ArgumentError("--id names a split of outliers: '" + options.id + "'");
   if (options.fit) check_held_out(set, options.verdict);
-  std::ostream& out = options.json == "-" ? std::cerr : std::cout;
 
   OodRun run(model, set, options.run, view);
   Json json;
@@ -111,6 +114,7 @@ void ood(OodOptions options) {
                                                  options.verdict, options.id, options.ood);
     out << '\n';
     print_verdict(out, verdict);
+    for (const std::string& each : verdict.warnings) view.warning(each);
     out << "The model in " << options.model << " carries it now.\n";
     json["verdict"] = verdict_json(verdict);
   }
@@ -173,6 +177,13 @@ void add_ood(CLI::App& app) {
                    "With --fit: the feature detector to use")
       ->needs(fit)
       ->capture_default_str();
+  command
+      ->add_option("--probes", options->probes,
+                   "With --fit: a verdict that accepts noise, inverted, shuffled, recoloured or "
+                   "blank images is not written (refuse), or is with a warning (warn)")
+      ->needs(fit)
+      ->capture_default_str()
+      ->check(CLI::IsMember({"refuse", "warn"}));
   command
       ->add_option("--alpha", options->verdict.options.alpha,
                    "With --fit: share of ID images that may be called out-of-scope")

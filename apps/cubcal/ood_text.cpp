@@ -44,6 +44,16 @@ std::string threshold_text(double value) {
   return text.str();
 }
 
+void print_probes(std::ostream& out, const VerdictPolicy& policy) {
+  TextTable table({"made from training images", "out-of-scope", "refer", "accept"});
+  for (const ProbeRates& each : policy.probes) {
+    const VerdictRates& rates = each.rates;
+    table.add({each.name, std::to_string(rates.out_of_scope), std::to_string(rates.referred),
+               std::to_string(rates.accepted)});
+  }
+  out << '\n' << table;
+}
+
 }  // namespace
 
 void print_ood_table(std::ostream& out, const OodTable& table) {
@@ -114,6 +124,7 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict) {
   out << table
       << "Promised: on validation. Achieved: on other ID images, with 95% binomial "
          "intervals.\n";
+  print_probes(out, policy);
 }
 
 void print_referral(std::ostream& out, OodRun& run, const ImageSplit& split) {

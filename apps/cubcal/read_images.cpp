@@ -10,18 +10,18 @@ namespace cubcal::app {
 
 namespace {
 
-void describe(const ImageSet& set) {
-  std::cout << "data: " << set.name << " (" << set.kind << "), " << set.classes() << " classes, ";
-  for (const ImageSplit& split : set.splits) std::cout << split.name << ' ' << split.size() << ", ";
+void describe(const ImageSet& set, std::ostream& out) {
+  out << "data: " << set.name << " (" << set.kind << "), " << set.classes() << " classes, ";
+  for (const ImageSplit& split : set.splits) out << split.name << ' ' << split.size() << ", ";
   const at::Tensor& images = set.splits.front().images;
-  std::cout << "images of " << images.size(1) << " x " << images.size(2) << " x " << images.size(3)
-            << '\n'
-            << std::flush;
+  out << "images of " << images.size(1) << " x " << images.size(2) << " x " << images.size(3)
+      << '\n'
+      << std::flush;
 }
 
 }  // namespace
 
-ImageSet read_images(DataOptions options) {
+ImageSet read_images(DataOptions options, std::ostream& out) {
   if (options.kind == DataKind::kPhantom) return load_data(options);
   const InterruptWatch watch;
   ProgressBar bar("reading images");
@@ -29,7 +29,7 @@ ImageSet read_images(DataOptions options) {
   options.load.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   const ImageSet set = load_data(options);
   bar.wipe();
-  describe(set);
+  describe(set, out);
   for (const std::string& reason : set.skipped) {
     std::cerr << "cubcal: skipped: " << printable(reason) << '\n';
   }

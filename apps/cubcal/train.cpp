@@ -81,7 +81,7 @@ void train_command(TrainCommandOptions options, bool threads_given) {
   std::optional<FolderLock> lock;  // before anything in the folder is touched
   if (std::filesystem::exists(run.path)) lock.emplace(run.path);
   set_up_computing(recipe, threads_given, options.force ? "" : options.folder);
-  const ImageSet set = read_images(recipe.data);
+  const ImageSet set = read_images(recipe.data, std::cout);
   if (options.force) {
     check_training(set, recipe.run);  // before anything is removed
     remove_run(run);

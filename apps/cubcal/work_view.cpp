@@ -1,7 +1,5 @@
 #include "work_view.h"
 
-#include <iostream>
-
 #include "cubcal/io/utf8.h"
 #include "interrupt.h"
 #include "option_flags.h"
@@ -25,7 +23,7 @@ class WatchedTraining : public TrainingView {
 
 }  // namespace
 
-void WorkView::line(const std::string& text) { std::cout << printable(text) << '\n' << std::flush; }
+void WorkView::line(const std::string& text) { lines_ << printable(text) << '\n' << std::flush; }
 
 void WorkView::warning(const std::string& sentence) {
   std::cerr << "cubcal: warning: " << printable(options_as_flags(sentence)) << '\n';
@@ -35,7 +33,9 @@ void WorkView::computing_starts(const Recipe& recipe) {
   set_up_computing(recipe, threads_given_, "");
 }
 
-ImageSet WorkView::read_images(const DataOptions& options) { return app::read_images(options); }
+ImageSet WorkView::read_images(const DataOptions& options) {
+  return app::read_images(options, lines_);
+}
 
 McOutput WorkView::run_passes(McEngine& engine, const at::Tensor& images, const McOptions& options,
                               const std::string& title) {

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <iostream>
+
 #include "cubcal_nn/experiment/work_observer.h"
 
 namespace cubcal::app {
 
-/// Shows work as it goes: lines on stdout, warnings on stderr, a bar there where that is a
-/// terminal; Ctrl-C stops it.
+/// Shows work as it goes: lines on stdout, or where the result goes there on another stream,
+/// warnings on stderr, a bar there where that is a terminal; Ctrl-C stops it.
 class WorkView : public WorkObserver {
  public:
   /// `threads_given`: whether the command line says how many, so that no recipe does.
-  explicit WorkView(bool threads_given = false) : threads_given_(threads_given) {}
+  explicit WorkView(bool threads_given = false, std::ostream& lines = std::cout)
+      : threads_given_(threads_given), lines_(lines) {}
 
   void line(const std::string& text) override;
   void warning(const std::string& sentence) override;
@@ -22,6 +25,7 @@ class WorkView : public WorkObserver {
 
  private:
   bool threads_given_;
+  std::ostream& lines_;
 };
 
 }  // namespace cubcal::app

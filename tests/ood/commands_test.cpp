@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "cubcal/io/npz.h"
 #include "cubcal_nn/batches/preprocessing.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/models/registry.h"
@@ -64,12 +65,12 @@ TEST_F(OodCommand, AllRowsAsTableJsonAndFigures) {
   for (const char* title :
        {"Confidence", "DTS uncertainty", "Mahalanobis", "Relative Mahalanobis (multi-layer)",
         "Relative Mahalanobis + perturbation", "Cosine + RFF + PCA", "Mutual information", "Energy",
-        "kNN", "ViM", "streak (", "cluster (", "by DTS confidence"}) {
+        "kNN", "ViM", "Appearance", "Combined", "streak (", "cluster (", "by DTS confidence"}) {
     EXPECT_TRUE(has(outcome.out, title));
   }
   const Json json = Json::parse(contents_of(scratch->path() / "ood.json"));
   EXPECT_EQ(json["format"], "cubcal-ood");
-  ASSERT_EQ(json["rows"].size(), 14u);
+  ASSERT_EQ(json["rows"].size(), 16u);
   for (const Json& row : json["rows"]) {
     EXPECT_GE(row["auroc"].get<double>(), row["auroc_interval"][0].get<double>() - 0.2);
     EXPECT_EQ(row["categories"].size(), 2u);
@@ -107,6 +108,29 @@ TEST_F(OodCommand, FitWritesAVerdictIntoTheModel) {
   EXPECT_EQ(answer["verdict"], p_value <= 0.1 ? "out-of-scope" : uncertain ? "refer" : "accept");
 }
 
+TEST_F(OodCommand, NothingButJsonGoesToStdoutWhereJsonDoes) {
+  // An npz in the layout of MedMNIST: unlike the phantom set it is described when it is read.
+  std::vector<std::uint8_t> pixels;
+  for (int i = 0; i < 40 * 16 * 16 * 3; ++i)
+    pixels.push_back(static_cast<std::uint8_t>(i * 37 % 251));
+  std::vector<std::int64_t> labels;
+  for (int i = 0; i < 40; ++i) labels.push_back(i % 4);
+  NpzWriter npz(scratch->file("set.npz"));
+  for (const std::string split : {"train", "val", "test"}) {
+    npz.add(split + "_images", pixels, {40, 16, 16, 3});
+    npz.add(split + "_labels", labels, {40});
+  }
+  npz.finish();
+  const Outcome outcome = run_cubcal(
+      {"ood", "--model", "model", "--data", "set.npz", "--mc", "2", "--detectors", "energy",
+       "--fit", "--verdict-detector", "knn", "--alpha", "0.1", "--probes", "warn", "--json", "-"},
+      scratch->path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.front(), '{');
+  EXPECT_EQ(Json::parse(outcome.out)["verdict"]["probes"].size(), 5u);
+  EXPECT_TRUE(has(outcome.err, "data: set.npz"));
+}
+
 TEST_F(OodCommand, PredictTellsTheRuleOfTheVerdict) {
   ASSERT_EQ(ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1"}).exit_code, 0);
   const auto predict = [](const std::vector<std::string>& more) {
@@ -119,7 +143,7 @@ TEST_F(OodCommand, PredictTellsTheRuleOfTheVerdict) {
   ASSERT_EQ(own.exit_code, 0) << own.err;
   EXPECT_EQ(own.err.find("warning"), std::string::npos) << own.err;
   const Json policy = Json::parse(own.out)["policy"];
-  EXPECT_EQ(policy["detector"], "mahalanobis");
+  EXPECT_EQ(policy["detector"], "combined");
   EXPECT_EQ(policy["alpha"], 0.1);
   EXPECT_EQ(policy["refer_above"],
             load_verdict(load_model(scratch->file("model")))->policy.uncertainty);
@@ -147,10 +171,34 @@ TEST_F(OodCommand, AttachTellsOfAVerdictItMakesStale) {
 }
 
 TEST_F(OodCommand, RiskTargetIsSaidToBeAnUpperBound) {
-  const Outcome outcome =
-      ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1", "--risk-target", "0.99"});
+  const Outcome outcome = ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1",
+                               "--risk-target", "0.99", "--probes", "warn"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(has(outcome.out, "errors among accepted images at most at 0.990 on validation"));
+}
+
+TEST_F(OodCommand, AVerdictThatAcceptsProbesIsNotWritten) {
+  const std::vector<std::string> fit{"--detectors", "energy",  "--fit", "--verdict-detector",
+                                     "knn",         "--alpha", "0.1",   "--risk-target",
+                                     "0.99"};
+  ASSERT_EQ(ood({"--detectors", "energy", "--fit", "--alpha", "0.1"}).exit_code, 0);
+  const std::string before = contents_of(scratch->path() / "model" / "model.json");
+  const Outcome outcome = ood(fit);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "a verdict by 'knn' accepts "));
+  EXPECT_TRUE(has(outcome.err, "made from training images: nothing was written"));
+  EXPECT_TRUE(has(outcome.err, "the detector 'combined' sees more"));
+  EXPECT_EQ(contents_of(scratch->path() / "model" / "model.json"), before);
+
+  std::vector<std::string> warned = fit;
+  warned.insert(warned.end(), {"--probes", "warn"});
+  const Outcome allowed = ood(warned);
+  EXPECT_EQ(allowed.exit_code, 0);
+  EXPECT_TRUE(has(allowed.err, "warning: the verdict accepts "));
+  EXPECT_TRUE(has(allowed.err, "with 40 validation images the share of ID images called"));
+  const std::optional<VerdictModel> verdict = load_verdict(load_model(scratch->file("model")));
+  ASSERT_EQ(verdict->policy.probes.size(), 5u);
+  EXPECT_EQ(verdict->policy.probes[0].rates.samples, 30u);
 }
 
 TEST_F(OodCommand, FeaturesOfThePasses) {

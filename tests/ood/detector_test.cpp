@@ -65,6 +65,7 @@ TEST_P(EveryDetector, EverySampleTwiceChangesNothing) {
   TrainingFeatures twice = set;
   for (at::Tensor& tap : twice.input.taps) tap = at::cat({tap, tap});
   twice.input.logits = at::cat({set.input.logits, set.input.logits});
+  twice.input.appearance = at::cat({set.input.appearance, set.input.appearance});
   twice.labels = at::cat({set.labels, set.labels});
   DetectorOptions options;
   DetectorOptions options_twice;
@@ -140,6 +141,7 @@ TEST_P(EveryDetector, Misuse) {
                               "is fitted already");
   DetectorInput wide = near_features();
   wide.taps.back() = at::cat({wide.taps.back(), wide.taps.back()}, 1);
+  wide.appearance = at::cat({wide.appearance, wide.appearance}, 1);
   expect_error<DataError>([&] { detector->score(wide); }, "was fitted on features of dimension [");
   DetectorInput broken = near_features();
   broken.taps.back() = broken.taps.back().clone();

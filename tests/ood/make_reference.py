@@ -9,6 +9,7 @@ all pairs of distances where it searches. Random Fourier features come from the 
 generator (Philox 4x32-10 and Box-Muller), written anew here.
 """
 
+import math
 import sys
 from pathlib import Path
 
@@ -104,6 +105,41 @@ def off_principal(train, x, directions=None):
     return np.linalg.norm((x - mean) @ rest.T, axis=1), directions
 
 
+def knn(train, x):
+    return np.sort(cdist(unit(x), unit(train)), axis=1)[:, NEIGHBOURS - 1]
+
+
+def vim(train, train_logits, x, logits):
+    directions = train.shape[1] // 2
+    alpha = train_logits.max(1).mean() / off_principal(train, train, directions)[0].mean()
+    return alpha * off_principal(train, x, directions)[0] - logsumexp(logits, axis=1)
+
+
+def appearance(train, x):
+    """Of one Gaussian: the scale of each number does not matter while its covariance is regular."""
+    return mahalanobis(train, np.zeros(len(train)), x)[0]
+
+
+def fnv1a(row):
+    value = 14695981039346656037
+    for byte in row.astype("<f8").tobytes():
+        value = ((value ^ byte) * 1099511628211) % 2**64
+    return value
+
+
+def combined(train, x):
+    """train and x: (features, logits, appearance); train has labels at its end."""
+    def members(known, shown):
+        return np.stack([appearance(known[2], shown[2]), mahalanobis(known[0], known[3], shown[0])[0],
+                         knn(known[0], shown[0]), vim(known[0], known[1], shown[0], shown[1])], axis=1)
+
+    held_out = np.array([fnv1a(row) % 5 == 0 for row in train[2]])
+    seen = np.sort(members([v[~held_out] for v in train], [v[held_out] for v in train]), axis=0)
+    at = lambda share: seen[math.ceil(share * len(seen)) - 1]
+    assert len(seen) >= 20
+    return np.max((members(train, x) - at(0.5)) / (at(0.95) - at(0.5)), axis=1)
+
+
 def main():
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
     random = np.random.default_rng(20240607)
@@ -144,15 +180,19 @@ def main():
     w, phase = fourier_weights(d2, 4 * d2, 1.0, seed=11)
     fourier = lambda x: np.sqrt(2 / len(phase)) * np.cos(unit(x) @ w.T + phase)
     results["cosine_rff_pca"], q_rff = off_principal(fourier(b), fourier(tb))
-    results["knn"] = np.sort(cdist(unit(tb), unit(b)), axis=1)[:, NEIGHBOURS - 1]
-    residual, _ = off_principal(b, b, d2 // 2)
-    alpha = train_logits.astype(float).max(1).mean() / residual.mean()
-    results["vim"] = (alpha * off_principal(b, tb, d2 // 2)[0]
-                      - logsumexp(test_logits.astype(float), axis=1))
+    results["knn"] = knn(b, tb)
+    logits, shown_logits = train_logits.astype(float), test_logits.astype(float)
+    results["vim"] = vim(b, logits, tb, shown_logits)
+    train_appearance = random.normal(size=(train_n, 6)) @ random.normal(size=(6, 6)) + 2
+    test_appearance = 1.5 * random.normal(size=(test_n, 6)) + 2
+    results["appearance"] = appearance(train_appearance, test_appearance)
+    results["combined"] = combined((b, logits, train_appearance, labels),
+                                   (tb, shown_logits, test_appearance))
 
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, train1=train1, train2=train2, test1=test1, test2=test2, labels=labels,
              train_logits=train_logits, test_logits=test_logits,
+             train_appearance=train_appearance, test_appearance=test_appearance,
              singular_train=singular.astype(np.float32),
              singular_test=singular_test.astype(np.float32), **results)
     print(f"{path}: {len(results)} detectors; {q} and {q_rff} principal directions")

@@ -16,7 +16,7 @@ inline at::Tensor random_rows(std::int64_t rows, std::int64_t columns, std::uint
   return values;
 }
 
-/// Labelled features of two layers (5 and 8 wide) around class centres, with logits.
+/// Labelled features of two layers (5 and 8 wide) around class centres, with logits and appearance.
 struct TrainingFeatures {
   DetectorInput input;
   at::Tensor labels;
@@ -32,13 +32,15 @@ inline TrainingFeatures training_features(std::int64_t rows = 300, std::int64_t 
                              random_rows(rows, width, stream++));
   }
   set.input.logits = 4 * random_rows(rows, classes, stream);
+  set.input.appearance = random_rows(rows, 6, stream + 1);
   return set;
 }
 
 /// Nothing like the training features: far off all centres.
 inline DetectorInput far_features(std::int64_t rows = 40, std::int64_t classes = 3) {
   return {{12 * random_rows(rows, 5, 101), 12 * random_rows(rows, 8, 102)},
-          0.1 * random_rows(rows, classes, 103)};
+          0.1 * random_rows(rows, classes, 103),
+          12 * random_rows(rows, 6, 104)};
 }
 
 /// As the training features, drawn anew.

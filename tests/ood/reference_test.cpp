@@ -40,7 +40,9 @@ class Reference : public testing::Test {
   }
 
   DetectorInput both(const std::string& split) const {
-    return {{tensor(split + "1"), tensor(split + "2")}, tensor(split + "_logits")};
+    return {{tensor(split + "1"), tensor(split + "2")},
+            tensor(split + "_logits"),
+            tensor(split + "_appearance")};
   }
 
   NpzReader npz_{std::string(CUBCAL_TEST_DATA) + "/ood/reference.npz"};

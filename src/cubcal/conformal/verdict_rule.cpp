@@ -124,6 +124,16 @@ void check_held_out_count(std::size_t images, double alpha) {
                       std::to_string(images));
 }
 
+std::size_t held_out_for_steady_share(double alpha) {
+  check_in_open("the share of ID images refused", alpha, 0, 1);
+  // With k refused of n, the 97.5% quantile of Beta(k, n + 1 - k) is the bound of k - 1 events.
+  for (std::size_t refused = 1;; ++refused) {
+    const auto images =
+        static_cast<std::size_t>(std::ceil(static_cast<double>(refused) / alpha)) - 1;
+    if (upper_bound_of_share(refused - 1, images, 0.975) <= 2 * alpha) return images;
+  }
+}
+
 VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options) {
   check_verdict_options(options);
   check_images(images);

@@ -73,6 +73,10 @@ struct HeldOutImages {
 /// Throws ArgumentError where so many images are too few for alpha (n + 1 < 1 / alpha).
 void check_held_out_count(std::size_t images, double alpha);
 
+/// So many held-out images that the share of ID images refused, which with k = floor(alpha (n + 1))
+/// is Beta(k, n + 1 - k) over fits, is at most 2 alpha in 97.5% of them.
+std::size_t held_out_for_steady_share(double alpha);
+
 /// Fits threshold and ECDF. With a risk target the threshold is the largest U up to which
 /// validation images have an error rate at or below it, counting those the p-value leaves in scope
 /// (each against all others). With a confidence too, the candidates are the thresholds that cover

@@ -29,7 +29,9 @@ void predict_all_passes(const JudgingModel& judging, McEngine& engine, const at:
   output.calibrated =
       calibration ? apply_calibration(*calibration, logits, output.unscaled) : output.unscaled;
   output.passes.assign(logits.samples(), logits.passes());
-  if (mc.features) output.ood_scores = score_all(*judging.verdict->detector, detector_input(run));
+  if (mc.features) {
+    output.ood_scores = score_all(*judging.verdict->detector, detector_input(run, images));
+  }
 }
 
 NetworkOutput run_network(const JudgingModel& judging, McEngine& engine, const at::Tensor& images,

@@ -115,7 +115,7 @@ OodRun::Drawn& OodRun::drawn(const std::string& split) {
   mc.features = options_.features == FeatureSource::kPasses;
   McOutput output = run(split, mc, "passes");
   Drawn drawn;
-  if (mc.features) drawn.features = detector_input(output);
+  if (mc.features) drawn.features = detector_input(output, set_.split(split).images);
   drawn.logits = std::move(output.logits);
   drawn.plain = predict(McLogits(drawn.logits));
   return drawn_.emplace(split, std::move(drawn)).first->second;
@@ -127,7 +127,9 @@ DetectorInput OodRun::features(const std::string& split, FeatureSource source) {
   if (found != mean_features_.end()) return found->second;
   McOptions mc = options_.mc;
   mc.features = mc.mean_weights = true;
-  return mean_features_.emplace(split, detector_input(run(split, mc, "features"))).first->second;
+  return mean_features_
+      .emplace(split, detector_input(run(split, mc, "features"), set_.split(split).images))
+      .first->second;
 }
 
 const Predictive& OodRun::plain(const std::string& split) { return drawn(split).plain; }
@@ -163,20 +165,13 @@ const Predictive& OodRun::as_predicted(const std::string& split) {
   return *data.predicted;
 }
 
-DetectorInput OodRun::on_device(const DetectorInput& input) const {
-  DetectorInput moved;
-  for (const at::Tensor& tap : input.taps) moved.taps.push_back(tap.to(options_.device));
-  moved.logits = input.logits.to(options_.device);
-  return moved;
-}
-
 void OodRun::fit_all(const std::vector<Detector*>& detectors, const DetectorInput& input,
                      const at::Tensor& labels) const {
   constexpr std::int64_t rows = 4096;
   fit_detectors(detectors, [&](const auto& visit) {
     for (std::int64_t first = 0; first < input.size(); first += rows) {
       const std::int64_t count = std::min(rows, input.size() - first);
-      visit(on_device(input.narrow(first, count)), labels.narrow(0, first, count));
+      visit(input.narrow(first, count).to(options_.device), labels.narrow(0, first, count));
     }
   });
 }
@@ -226,7 +221,8 @@ std::vector<double> OodRun::detector_scores(const Detector& detector,
   std::vector<double> all;
   for (std::int64_t first = 0; first < input.size(); first += rows) {
     const std::int64_t count = std::min(rows, input.size() - first);
-    const std::vector<double> part = score_all(detector, on_device(input.narrow(first, count)));
+    const std::vector<double> part =
+        score_all(detector, input.narrow(first, count).to(options_.device));
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -247,6 +243,23 @@ std::vector<double> OodRun::scores(const OodRow& row, const std::string& split) 
     return perturbation.score(set_.split(split).images, *epsilon_);
   }
   return detector_scores(detector(row.key), features(split, options_.features));
+}
+
+OodRun::Shown OodRun::show(const std::string& name, const at::Tensor& images,
+                           const std::string& what) {
+  McOptions mc = options_.mc;
+  mc.features = options_.features == FeatureSource::kPasses;
+  const McOutput output = observer_.run_passes(engine_, images, mc, "passes of " + what);
+  const McLogits logits(output.logits);
+  Shown shown{{}, predict(logits)};
+  if (const std::optional<Calibration>& own = model_.description.calibration) {
+    shown.predictive = apply_calibration(*own, logits, shown.predictive);
+  }
+  const DetectorInput input =
+      mc.features ? detector_input(output, images)
+                  : network_features(engine_, images, mc, FeatureSource::kMeanWeights);
+  shown.scores = detector_scores(detector(name), input);
+  return shown;
 }
 
 }  // namespace cubcal

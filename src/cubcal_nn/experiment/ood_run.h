@@ -57,6 +57,14 @@ class OodRun {
   void fit(const std::vector<OodRow>& rows, const std::string& split);
   std::vector<double> scores(const OodRow& row, const std::string& split);
 
+  /// What the model as it is predicts of images that are in no split, and how a fitted detector
+  /// scores them.
+  struct Shown {
+    std::vector<double> scores;
+    Predictive predictive;
+  };
+  Shown show(const std::string& detector, const at::Tensor& images, const std::string& what);
+
   const Detector& detector(const std::string& name) const;
   /// Hands a fitted detector over.
   std::unique_ptr<Detector> release(const std::string& name);
@@ -79,7 +87,6 @@ class OodRun {
                const at::Tensor& labels) const;
   /// The network outside the engine computes as it does inside.
   ComputeSettings compute() const;
-  DetectorInput on_device(const DetectorInput& input) const;
   std::vector<double> detector_scores(const Detector& detector, const DetectorInput& input) const;
 
   LoadedModel& model_;

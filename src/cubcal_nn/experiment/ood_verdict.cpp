@@ -2,8 +2,15 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
+#include "cubcal/core/check.h"
+#include "cubcal/core/counted.h"
+#include "cubcal/core/named_values.h"
+#include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/selective.h"
 #include "cubcal_nn/batches/tensor_values.h"
+#include "cubcal_nn/ood/probes.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 
 namespace cubcal {
@@ -37,7 +44,91 @@ Json rates_json(const VerdictRates& rates) {
           {"errors", rates.errors},     {"risk", risk ? Json(*risk) : Json()}};
 }
 
+constexpr NamedValue<ProbeRule> kProbeRules[] = {{"refuse", ProbeRule::kRefuse},
+                                                 {"warn", ProbeRule::kWarn}};
+constexpr std::int64_t kProbeImages = 30;        ///< of each kind
+constexpr std::size_t kProbesPerAccepted = 100;  ///< one of so many may be accepted
+constexpr double kBoundLevel = 0.975;            ///< of either side of an interval
+
+/// Images all over a split.
+at::Tensor spread_images(const ImageSplit& split, std::int64_t count) {
+  const std::int64_t taken = std::min(count, split.size());
+  const at::Tensor places = at::arange(taken, at::kLong) * split.size() / taken;
+  return split.images.index_select(0, places.to(at::kLong));
+}
+
+std::vector<ProbeRates> judge_probes(OodRun& run, const VerdictPolicy& policy,
+                                     const std::vector<Probe>& probes) {
+  std::vector<ProbeRates> all;
+  for (const Probe& probe : probes) {
+    const OodRun::Shown shown = run.show(policy.detector, probe.images, probe.title);
+    const std::vector<std::uint8_t> wrong(shown.scores.size(), 0);
+    all.push_back(
+        {probe.name, verdict_rates(policy, {shown.scores, shown.predictive.entropy, wrong})});
+  }
+  return all;
+}
+
+/// What a policy accepts of the probes; empty where that is next to nothing.
+std::string accepted_probes(const std::vector<Probe>& probes,
+                            const std::vector<ProbeRates>& rates) {
+  std::size_t images = 0;
+  std::size_t accepted = 0;
+  std::string text;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    images += rates[i].rates.samples;
+    accepted += rates[i].rates.accepted;
+    if (rates[i].rates.accepted == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(rates[i].rates.accepted) + " of " +
+            std::to_string(rates[i].rates.samples) + " " + probes[i].title;
+  }
+  return accepted * kProbesPerAccepted > images ? text : "";
+}
+
+std::string percent(double share) { return fixed(100 * share, 1) + "%"; }
+
+std::string with_bounds(std::size_t count, std::size_t of) {
+  return percent(static_cast<double>(count) / static_cast<double>(of)) + " [" +
+         fixed(100 * lower_bound_of_share(count, of, kBoundLevel), 1) + ", " +
+         fixed(100 * upper_bound_of_share(count, of, kBoundLevel), 1) + "]";
+}
+
+/// Of what was promised and what ID images and outliers that nothing was fitted on met.
+std::vector<std::string> warnings_of(const FittedVerdict& verdict) {
+  std::vector<std::string> warnings;
+  const double alpha = verdict.policy.options.alpha;
+  const std::size_t held_out = verdict.policy.id_scores.size();
+  const std::size_t needed = held_out_for_steady_share(alpha);
+  if (held_out < needed) {
+    warnings.push_back("with " + counted(held_out, "validation image") +
+                       " the share of ID images called out-of-scope may be more than twice the " +
+                       percent(alpha) + " asked for: it takes " + std::to_string(needed));
+  }
+  if (!verdict.id) return warnings;
+  const VerdictRates& id = *verdict.id;
+  if (lower_bound_of_share(id.out_of_scope, id.samples, kBoundLevel) > alpha) {
+    warnings.push_back("the promise is missed: " + percent(alpha) +
+                       " of ID images were to be called out-of-scope, and " +
+                       with_bounds(id.out_of_scope, id.samples) +
+                       " of other ID images are; are they of other patients or another source?");
+  }
+  if (!verdict.ood) return warnings;
+  const VerdictRates& ood = *verdict.ood;
+  if (lower_bound_of_share(ood.out_of_scope, ood.samples, kBoundLevel) <=
+      upper_bound_of_share(id.out_of_scope, id.samples, kBoundLevel)) {
+    warnings.push_back("the detector is not seen to tell these outliers from ID images: it calls " +
+                       with_bounds(ood.out_of_scope, ood.samples) +
+                       " of the outliers out-of-scope, and " +
+                       with_bounds(id.out_of_scope, id.samples) + " of the ID images");
+  }
+  return warnings;
+}
+
 }  // namespace
+
+ProbeRule probe_rule_from_name(const std::string& name) {
+  return value_named(kProbeRules, name, "the rule for probes");
+}
 
 void check_held_out(const ImageSet& set, const VerdictFit& fit) {
   const ImageSplit& held_out = set.split(fit.threshold_split);
@@ -60,8 +151,22 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
   verdict.policy.passes = run_options.mc.passes;
   verdict.policy.calibration = calibration_hash(model.description.calibration);
 
+  const std::vector<Probe> probes =
+      far_probes(spread_images(set.split(fit.fit_split), kProbeImages), fit.seed);
+  verdict.policy.probes = judge_probes(run, verdict.policy, probes);
+  const std::string accepted = accepted_probes(probes, verdict.policy.probes);
+  if (!accepted.empty() && fit.probes == ProbeRule::kRefuse) {
+    throw DataError("a verdict by '" + fit.detector + "' accepts " + accepted +
+                    ", made from training images: nothing was written; " +
+                    (fit.detector == "combined" ? "train the model longer or with more images"
+                                                : "the detector 'combined' sees more"));
+  }
+
   FittedVerdict result;
   result.policy = verdict.policy;
+  if (!accepted.empty()) {
+    result.warnings.push_back("the verdict accepts " + accepted + ", made from training images");
+  }
   if (set.has_split(id_split) && id_split != fit.threshold_split && id_split != fit.fit_split) {
     result.id =
         verdict_rates(verdict.policy, Judged(run, fit.detector, set.split(id_split)).view());
@@ -70,6 +175,7 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
     result.ood =
         verdict_rates(verdict.policy, Judged(run, fit.detector, set.split(ood_split)).view());
   }
+  for (const std::string& each : warnings_of(result)) result.warnings.push_back(each);
   verdict.detector = run.release(fit.detector);
   attach_verdict(folder, verdict);
   return result;

@@ -9,11 +9,19 @@
 
 namespace cubcal {
 
+/// What becomes of a verdict that accepts images which none may accept (ood/probes.h).
+enum class ProbeRule { kRefuse, kWarn };
+
+/// "refuse", "warn".
+ProbeRule probe_rule_from_name(const std::string& name);
+
 struct VerdictFit {
-  std::string detector = "mahalanobis";
+  std::string detector = "combined";
   std::string fit_split = "train";
   std::string threshold_split = "val";
   VerdictOptions options;
+  ProbeRule probes = ProbeRule::kRefuse;
+  std::uint64_t seed = 0;  ///< of the probes
 };
 
 /// A fitted policy and what became of its promises.
@@ -21,13 +29,15 @@ struct FittedVerdict {
   VerdictPolicy policy;
   std::optional<VerdictRates> id;   ///< on ID images that nothing was fitted on
   std::optional<VerdictRates> ood;  ///< on outliers, whose answers are all wrong
+  std::vector<std::string> warnings;
 };
 
 /// Throws, before anything is computed, where the held-out images are too few for alpha or are
 /// outliers.
 void check_held_out(const ImageSet& set, const VerdictFit& fit);
 
-/// Fits detector and thresholds and writes them into the model folder.
+/// Fits detector and thresholds and writes them into the model folder. Throws DataError, and writes
+/// nothing, where more than one in a hundred probes is accepted and the rule is to refuse that.
 FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const LoadedModel& model,
                              const ImageSet& set, const OodRunOptions& run_options,
                              const VerdictFit& fit, const std::string& id_split,

@@ -41,11 +41,25 @@ void check_labels(const at::Tensor& labels, std::int64_t samples) {
 
 }  // namespace
 
+template <typename Change>
+DetectorInput DetectorInput::changed(const Change& change) const {
+  DetectorInput result;
+  for (const at::Tensor& tap : taps) result.taps.push_back(change(tap));
+  if (logits.defined()) result.logits = change(logits);
+  if (appearance.defined()) result.appearance = change(appearance);
+  return result;
+}
+
 DetectorInput DetectorInput::narrow(std::int64_t first, std::int64_t count) const {
-  DetectorInput part;
-  for (const at::Tensor& tap : taps) part.taps.push_back(tap.narrow(0, first, count));
-  if (logits.defined()) part.logits = logits.narrow(0, first, count);
-  return part;
+  return changed([&](const at::Tensor& all) { return all.narrow(0, first, count); });
+}
+
+DetectorInput DetectorInput::rows(const at::Tensor& index) const {
+  return changed([&](const at::Tensor& all) { return all.index_select(0, index); });
+}
+
+DetectorInput DetectorInput::to(c10::Device device) const {
+  return changed([&](const at::Tensor& all) { return all.to(device); });
 }
 
 void check_detector_options(const DetectorOptions& options) {
@@ -78,6 +92,10 @@ void Detector::check_batch(const DetectorInput& batch) const {
       throw DataError("the logits beside features must be of shape [samples, classes]");
     }
     check_finite_rows(batch.logits, "logits");
+  }
+  if (batch.appearance.defined() &&
+      (batch.appearance.dim() != 2 || batch.appearance.size(0) != batch.size())) {
+    throw DataError("the appearance beside features must be of shape [samples, numbers]");
   }
   if (dimensions_.empty()) return;
   const std::vector<std::int64_t> found = dimensions(batch);
@@ -133,6 +151,13 @@ void Detector::restore(const NamedTensors& state, c10::Device device) {
 }
 
 const at::Tensor& last_tap(const DetectorInput& batch) { return batch.taps.back(); }
+
+const at::Tensor& appearance_rows(const DetectorInput& batch) {
+  if (!batch.appearance.defined()) {
+    throw DataError("this detector looks at the images, too, and was given features alone");
+  }
+  return batch.appearance;
+}
 
 const at::Tensor& entry(const NamedTensors& tensors, const std::string& name,
                         const std::vector<std::int64_t>& shape) {

@@ -16,14 +16,23 @@
 /// higher score = more OOD. None of them needs OOD data.
 namespace cubcal {
 
-/// What a detector sees of B images: the network's feature taps, and its logits averaged over the
-/// passes. On the CPU or on a CUDA device, of any floating type; arithmetic is double.
+/// What a detector sees of B images: the network's feature taps, its logits averaged over the
+/// passes, and what the images look like. On the CPU or on a CUDA device, of any floating type;
+/// arithmetic is double.
 struct DetectorInput {
   std::vector<at::Tensor> taps;  ///< [B, D_l] each: the stages, then the penultimate layer
-  at::Tensor logits = {};        ///< [B, K]; only ViM looks at them
+  at::Tensor logits = {};        ///< [B, K]; ViM looks at them
+  at::Tensor appearance = {};    ///< [B, A], double, see appearance.h
 
   std::int64_t size() const { return taps.empty() ? 0 : taps.front().size(0); }
   DetectorInput narrow(std::int64_t first, std::int64_t count) const;
+  /// The rows of an int64 index.
+  DetectorInput rows(const at::Tensor& index) const;
+  DetectorInput to(c10::Device device) const;
+
+ private:
+  template <typename Change>
+  DetectorInput changed(const Change& change) const;
 };
 
 /// Settings of all detectors; each reads its own.
@@ -93,6 +102,8 @@ class Detector {
 
 /// The penultimate layer: what the detectors of a single layer look at.
 const at::Tensor& last_tap(const DetectorInput& batch);
+/// Throws DataError where there is none.
+const at::Tensor& appearance_rows(const DetectorInput& batch);
 
 /// An entry of a detector's state. Throws DataError that names it where it is missing or of another
 /// shape; an extent of -1 stands for any.

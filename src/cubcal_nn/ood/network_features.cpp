@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "cubcal/core/named_values.h"
+#include "cubcal_nn/ood/appearance.h"
 
 namespace cubcal {
 
@@ -24,11 +25,12 @@ FeatureSource feature_source_from_name(const std::string& name) {
   return value_named(kSources, name, "the source of features");
 }
 
-DetectorInput detector_input(const McOutput& output) {
+DetectorInput detector_input(const McOutput& output, const at::Tensor& images) {
   if (output.features.empty()) throw ArgumentError("the run was not asked for features");
   DetectorInput input;
   for (const NdArray& tap : output.features) input.taps.push_back(tensor_of(tap));
   input.logits = tensor_of(output.logits).to(at::kDouble).mean(0);
+  input.appearance = appearance_of(images).cpu();
   return input;
 }
 
@@ -36,7 +38,7 @@ DetectorInput network_features(McEngine& engine, const at::Tensor& images, McOpt
                                FeatureSource source) {
   options.features = true;
   options.mean_weights = source == FeatureSource::kMeanWeights;
-  return detector_input(engine.run(images, options));
+  return detector_input(engine.run(images, options), images);
 }
 
 }  // namespace cubcal

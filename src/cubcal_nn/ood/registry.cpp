@@ -14,6 +14,8 @@ const std::vector<DetectorEntry>& detector_entries() {
       {"cosine+rff+pca", "Cosine + RFF + PCA", make_cosine_rff_pca},
       {"knn", "kNN", make_knn},
       {"vim", "ViM", make_vim},
+      {"appearance", "Appearance", make_appearance},
+      {"combined", "Combined", make_combined},
   };
   return entries;
 }

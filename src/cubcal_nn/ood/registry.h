@@ -23,6 +23,8 @@ std::unique_ptr<Detector> make_cosine_pca(const DetectorOptions& options);
 std::unique_ptr<Detector> make_cosine_rff_pca(const DetectorOptions& options);
 std::unique_ptr<Detector> make_knn(const DetectorOptions& options);
 std::unique_ptr<Detector> make_vim(const DetectorOptions& options);
+std::unique_ptr<Detector> make_appearance(const DetectorOptions& options);
+std::unique_ptr<Detector> make_combined(const DetectorOptions& options);
 
 /// In the order of tables.
 const std::vector<DetectorEntry>& detector_entries();

@@ -3,11 +3,18 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cubcal/conformal/verdict_rule.h"
 #include "cubcal_nn/ood/network_features.h"
 
 namespace cubcal {
+
+/// What a rule did with images that no verdict may accept (probes.h).
+struct ProbeRates {
+  std::string name;
+  VerdictRates rates;
+};
 
 /// The rule of a model, with whose scores and which prediction it is for; kept with the model, its
 /// ID scores beside the detector.
@@ -17,8 +24,9 @@ struct VerdictPolicy : VerdictRule {
 
   std::string detector;  ///< whose score it is
   FeatureSource features = FeatureSource::kMeanWeights;
-  std::size_t passes = 0;   ///< of the prediction whose U the threshold is for
-  std::string calibration;  ///< hash of the calibration it is for; empty: none
+  std::size_t passes = 0;          ///< of the prediction whose U the threshold is for
+  std::string calibration;         ///< hash of the calibration it is for; empty: none
+  std::vector<ProbeRates> probes;  ///< empty for models of versions that made none
 };
 
 /// JSON text without the scores.

@@ -12,6 +12,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json rates_to_json(const VerdictRates& rates) {
+  return {{"samples", rates.samples},
+          {"accepted", rates.accepted},
+          {"referred", rates.referred},
+          {"out_of_scope", rates.out_of_scope},
+          {"errors", rates.errors}};
+}
+
+VerdictRates rates_from_fields(const JsonFields& fields, const std::string& what) {
+  const VerdictRates rates{fields.count("samples"), fields.count("accepted"),
+                           fields.count("referred"), fields.count("out_of_scope"),
+                           fields.count("errors")};
+  if (rates.accepted + rates.referred + rates.out_of_scope != rates.samples ||
+      rates.errors > rates.accepted) {
+    throw DataError("the verdict policy's counts on " + what + " do not add up");
+  }
+  return rates;
+}
+
+std::vector<ProbeRates> probes_from_fields(const JsonFields& fields) {
+  std::vector<ProbeRates> probes;
+  if (!fields.has("probes")) return probes;
+  const Json& list = fields.at("probes");
+  if (!list.is_array()) fields.refuse("probes", "a list", list);
+  for (const Json& each : list) {
+    const JsonFields probe(each, "verdict policy");
+    const std::string name = probe.text("probe");
+    probes.push_back({name, rates_from_fields(probe, "probes")});
+  }
+  return probes;
+}
+
 VerdictPolicy from_fields(const Json& json) {
   const JsonFields fields(json, "verdict policy");
   VerdictPolicy policy;
@@ -25,21 +57,20 @@ VerdictPolicy from_fields(const Json& json) {
   check_verdict_options(policy.options);
   policy.uncertainty = fields.number("uncertainty_threshold");
   check_at_least("the uncertainty threshold", policy.uncertainty, 0);
-  const JsonFields validation = fields.object("validation");
-  VerdictRates& rates = policy.validation;
-  rates = {validation.count("samples"), validation.count("accepted"), validation.count("referred"),
-           validation.count("out_of_scope"), validation.count("errors")};
-  if (rates.accepted + rates.referred + rates.out_of_scope != rates.samples ||
-      rates.errors > rates.accepted) {
-    throw DataError("the verdict policy's counts on validation do not add up");
-  }
+  policy.validation = rates_from_fields(fields.object("validation"), "validation");
+  policy.probes = probes_from_fields(fields);
   return policy;
 }
 
 }  // namespace
 
 std::string verdict_to_json(const VerdictPolicy& policy) {
-  const VerdictRates& rates = policy.validation;
+  Json probes = Json::array();
+  for (const ProbeRates& each : policy.probes) {
+    Json probe = {{"probe", each.name}};
+    probe.update(rates_to_json(each.rates));
+    probes.push_back(std::move(probe));
+  }
   const Json json = {{"detector", policy.detector},
                      {"features", feature_source_name(policy.features)},
                      {"passes", policy.passes},
@@ -48,12 +79,8 @@ std::string verdict_to_json(const VerdictPolicy& policy) {
                      {"risk_target", json_or_null(policy.options.risk_target)},
                      {"risk_confidence", json_or_null(policy.options.risk_confidence)},
                      {"uncertainty_threshold", policy.uncertainty},
-                     {"validation",
-                      {{"samples", rates.samples},
-                       {"accepted", rates.accepted},
-                       {"referred", rates.referred},
-                       {"out_of_scope", rates.out_of_scope},
-                       {"errors", rates.errors}}}};
+                     {"validation", rates_to_json(policy.validation)},
+                     {"probes", probes}};
   return json.dump(2) + "\n";
 }
 
