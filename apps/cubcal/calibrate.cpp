@@ -167,9 +167,9 @@ Assessed assess(const std::string& name, const LogitsFile& file, const FitResult
   }
 }
 
-FitResult fit(const LogitsFile& file, const FitOptions& options) {
+FitResult fit(const LogitsFile& file, const FitOptions& options, FittedPredictions& predictions) {
   try {
-    return fit_calibration(McLogits(file.logits), file.labels, options, file.groups);
+    return fit_calibration(McLogits(file.logits), file.labels, options, file.groups, &predictions);
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }
@@ -183,10 +183,15 @@ void tell(const std::vector<std::string>& warnings) {
 
 void calibrate_with(const CalibrateOptions& options, const LogitsFile& validation,
                     const std::optional<LogitsFile>& test) {
-  const FitResult result = fit(validation, options.fit);
+  FittedPredictions fitted;
+  const FitResult result = fit(validation, options.fit, fitted);
   std::vector<Assessed> sets;
   const MetricOptions metrics = convention_of(options.fit);
-  if (validation.has_labels) sets.push_back(assess("validation", validation, result, metrics));
+  if (validation.has_labels) {
+    sets.push_back({"validation", fitted.unscaled.samples,
+                    assess_calibration(result.calibration, fitted.unscaled, fitted.calibrated,
+                                       validation.labels, metrics)});
+  }
   if (test) sets.push_back(assess("test", *test, result, metrics));
   write_text(options.output, calibration_to_json(result.calibration));
   if (options.output != "-") {
