@@ -270,7 +270,7 @@ void add_calibrate(CLI::App& app) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* command =
       app.add_subcommand("calibrate", "Fit temperatures on validation logits, save them as JSON");
-  command->add_option("VAL", options->validation, ".npz with validation logits and labels")
+  command->add_option("VAL", options->validation, ".npz or .pt with validation logits and labels")
       ->required();
   command->add_option("--method", options->method,
                       "ts-nll, ts-bcce, dts or dts-guarded (default: the best of all that makes "
@@ -282,7 +282,7 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--test", options->test, "Also compare before and after on this set");
   add_input_options(*command, options->input);
   command->add_option("--labels", options->validation_labels,
-                      "Take the labels of VAL from this file: .npy, .npz or CSV");
+                      "Take the labels of VAL from this file: .npy, .npz, .pt or CSV");
   command->add_option("--test-labels", options->test_labels, "The same for --test")
       ->needs("--test");
   command->add_flag("--paper-thresholds", options->paper_thresholds,
