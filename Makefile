@@ -61,6 +61,7 @@ bench: build packages-bench
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_BENCHMARKS=ON
 	cmake --build build -j $(JOBS)
 	/usr/bin/python3 benchmarks/run.py --build build --docs docs/performance.md
+	/usr/bin/python3 benchmarks/run_limits.py --build build --docs docs/performance.md
 	PYTHONPATH=build/python /usr/bin/python3 benchmarks/run_python.py --build build --docs docs/performance.md
 
 format: packages-lint

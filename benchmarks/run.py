@@ -199,10 +199,10 @@ def table(result):
     return "\n".join(lines) + "\n"
 
 
-def rewrite(page, text):
-    before, rest = page.read_text().split(BEGIN)
-    _, after = rest.split(END)
-    page.write_text(before + BEGIN + "\n" + text + END + after)
+def rewrite(page, text, begin=BEGIN, end=END):
+    before, rest = page.read_text().split(begin)
+    _, after = rest.split(end)
+    page.write_text(before + begin + "\n" + text + end + after)
 
 
 def main():

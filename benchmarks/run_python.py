@@ -76,9 +76,10 @@ def large_jobs(program, path, runs):
         took, theirs = seconds(lambda: numpy_reference.evaluate(z, y, numpy_reference.predict))
         check_same(ours.metrics, theirs, "evaluate")
         times["numpy"].append(took)
-        took, ece = seconds(lambda: cubcal.metrics.ece(q, y))
+        # So short that whatever else the machine does would be most of a single call.
+        took, ece = quickest(lambda: cubcal.metrics.ece(q, y), 20), cubcal.metrics.ece(q, y)
         times["ece"].append(took)
-        took, theirs = seconds(lambda: numpy_ece(q, y))
+        took, theirs = quickest(lambda: numpy_ece(q, y), 20), numpy_ece(q, y)
         check_same({"ece": ece}, {"ece": theirs}, "ece")
         times["numpy_ece"].append(took)
     return {name: statistics.median(values) for name, values in times.items()}
@@ -108,6 +109,7 @@ def table(large, small, runs):
     overhead = {name: 1e6 * (small[name] - small["cpp_" + name]) for name in ("predict", "evaluate")}
     against_program = large["call"] / large["program"] - 1
     ratio = large["numpy"] / large["call"]
+    ece_ratio = large["numpy_ece"] / large["ece"]
     return f"""Machine: {len(os.sched_getaffinity(0))}-core {platform.machine()}; NumPy {np.__version__}, Python \
 {platform.python_version()}; load average before the run {os.getloadavg()[0]:.1f}. Command: `PYTHONPATH=build/python \
 /usr/bin/python3 benchmarks/run_python.py --build build --docs docs/performance.md`, {runs} rounds.
@@ -137,7 +139,7 @@ On {list(SMALL)} float32, the quickest of many calls:
 (evaluate) | {verdict(max(overhead.values()) < 50)} |
 | evaluate within 10% of the program | {100 * against_program:+.0f}% | {verdict(against_program < 0.1)} |
 | evaluate ≥ 10 × NumPy | {ratio:.1f} × | {verdict(ratio >= 10)} |
-| — ECE of probabilities alone (no target) | {large['numpy_ece'] / large['ece']:.1f} × | |"""
+| ECE of probabilities alone ≥ 10 × NumPy | {ece_ratio:.1f} × | {verdict(ece_ratio >= 10)} |"""
 
 
 def main():

@@ -167,7 +167,7 @@ void add_adaptive(CLI::App& app) {
   auto options = std::make_shared<AdaptiveCommandOptions>();
   CLI::App* command = app.add_subcommand(
       "adaptive", "Tell how many passes a model needs when each sample stops once it is settled");
-  command->add_option("FILE", options->file, ".npz with logits [S,N,K]")->required();
+  command->add_option("FILE", options->file, ".npz or .pt with logits [S,N,K]")->required();
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration first (from 'cubcal calibrate')");
   add_input_options(*command, options->input);

@@ -59,7 +59,7 @@ void add_apply(CLI::App& app) {
   auto options = std::make_shared<ApplyOptions>();
   CLI::App* command = app.add_subcommand(
       "apply", "Write probabilities and uncertainties, calibrated or as they are");
-  command->add_option("FILE", options->file, ".npz with logits")->required();
+  command->add_option("FILE", options->file, ".npz or .pt with logits")->required();
   command->add_option("--calibration", options->calibration,
                       "From 'cubcal calibrate'; without one the predictions stay as they are");
   command

@@ -15,6 +15,7 @@
 #include "metric_options.h"
 #include "option_checks.h"
 #include "outside_options.h"
+#include "progress_bar.h"
 #include "table_output.h"
 
 namespace cubcal::app {
@@ -69,14 +70,36 @@ void check_cut_columns(const ColumnCuts& cuts, const LogitsFile& file) {
   }
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// "sex*site" as the names of the columns that are crossed; a column alone is one name.
+std::vector<std::string> crossed_names(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t end = std::min(text.find('*', first), text.size());
+    names.push_back(text.substr(first, end - first));
+    if (names.back().empty() || std::count(names.begin(), names.end(), names.back()) > 1) {
+      throw ArgumentError("--by crosses different columns, as sex*site does, not '" + text + "'");
+    }
+    first = end + 1;
+  }
+  return names;
+}
+
 LogitsFile read_columns(const AuditCommand& command, const std::optional<OutsideRule>& rule) {
   InputOptions input = command.input;
-  input.reading.columns = command.by;
+  std::vector<std::string>& wanted = input.reading.columns;
+  for (const std::string& each : command.by) {
+    for (const std::string& name : crossed_names(each)) {
+      if (!contains(wanted, name)) wanted.push_back(name);
+    }
+  }
   input.reading.all_columns = command.by.empty();
-  const bool reads_rule =
-      rule && !command.by.empty() &&
-      std::find(command.by.begin(), command.by.end(), rule->column) == command.by.end();
-  if (reads_rule) input.reading.columns.push_back(rule->column);
+  if (rule && !command.by.empty() && !contains(wanted, rule->column)) {
+    wanted.push_back(rule->column);
+  }
   LogitsFile file = read_input(command.file, input);
   require_labels(file, "an audit");
   return file;
@@ -87,23 +110,36 @@ std::vector<SampleColumn> audited_columns(const AuditCommand& command, const Log
                                           const std::optional<OutsideRule>& rule) {
   std::vector<SampleColumn> columns;
   for (const SampleColumn& column : file.columns) {
-    const bool is_named =
-        std::find(command.by.begin(), command.by.end(), column.name) != command.by.end();
-    if (is_named || !rule || column.name != rule->column) columns.push_back(column);
+    const bool is_wanted = command.by.empty() ? !rule || column.name != rule->column
+                                              : contains(command.by, column.name);
+    if (is_wanted) columns.push_back(column);
   }
-  if (columns.empty()) {
+  if (columns.empty() && command.by.empty()) {
     throw DataError("'" + file.path +
                     "' has no further columns (arrays column_<name> [N]) to audit by");
   }
   return columns;
 }
 
+/// Those that '*' joins.
+std::vector<std::vector<SampleColumn>> crossed_columns(const AuditCommand& command,
+                                                       const LogitsFile& file) {
+  std::vector<std::vector<SampleColumn>> crosses;
+  for (const std::string& each : command.by) {
+    const std::vector<std::string> names = crossed_names(each);
+    if (names.size() == 1) continue;
+    std::vector<SampleColumn>& cross = crosses.emplace_back();
+    for (const std::string& name : names) cross.push_back({name, column_values(file, name)});
+  }
+  return crosses;
+}
+
 /// A column asked for by name must make groups.
 void refuse_skipped(const AuditCommand& command, const Audit& audit) {
   for (const SkippedColumn& each : audit.skipped) {
-    const bool is_named =
-        std::find(command.by.begin(), command.by.end(), each.column) != command.by.end();
-    if (is_named) throw DataError("'" + command.file + "': " + each.reason);
+    if (contains(command.by, each.column)) {
+      throw DataError("'" + command.file + "': " + each.reason);
+    }
   }
 }
 
@@ -127,9 +163,13 @@ void run_audit(AuditCommand command) {
   const std::optional<Calibration> calibration = calibration_at(command.calibration);
   const SampleFacts facts =
       sample_facts(predict_file(file, calibration), file.labels, command.metrics);
+  ProgressBar bar("resampling");
   const Audit audit = audit_subgroups(
       facts, columns, command.ignore_groups ? std::vector<std::string>{} : file.groups,
-      rule ? outside_flags(file, *rule) : std::vector<std::uint8_t>{}, command.options);
+      rule ? outside_flags(file, *rule) : std::vector<std::uint8_t>{}, command.options,
+      crossed_columns(command, file),
+      [&](std::size_t done, std::size_t of) { bar.show(done, of); });
+  bar.wipe();
   refuse_skipped(command, audit);
   if (!command.json.empty()) {
     nlohmann::ordered_json json{{"cubcal", kVersion}, {"file", file.path}};
@@ -155,9 +195,12 @@ void add_audit(CLI::App& app) {
       "audit", "Compare each subgroup (sex, site, age) with the rest: gaps, intervals, p-values");
   command
       ->add_option("FILE", options->file,
-                   ".npz with logits, labels and arrays column_<name> [N], CSV, or '-'")
+                   ".npz or .pt with logits, labels and arrays column_<name> [N], CSV, or '-'")
       ->required();
-  command->add_option("--by", options->by, "Columns to audit by: sex,site (default: all there are)")
+  command
+      ->add_option("--by", options->by,
+                   "Columns to audit by: sex,site (default: all there are); sex*site: each "
+                   "combination of both")
       ->delimiter(',');
   command
       ->add_option("--cuts", options->cuts,

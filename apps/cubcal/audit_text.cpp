@@ -91,6 +91,7 @@ std::string grouping_text(const ColumnAudit& column) {
   switch (column.grouping) {
     case Grouping::kQuarters: return ", numbers in quarters of about as many samples";
     case Grouping::kCuts: return ", numbers cut as asked, the lower end within";
+    case Grouping::kCrossed: return ", the groups of each crossed with those of the others";
     default: return "";
   }
 }

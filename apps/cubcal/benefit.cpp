@@ -108,7 +108,7 @@ void add_benefit(CLI::App& app) {
   auto options = std::make_shared<BenefitCommand>();
   CLI::App* command = app.add_subcommand(
       "benefit", "What accepting, referring and treating is worth: decision curves, costs");
-  command->add_option("FILE", options->file, ".npz with logits and labels")->required();
+  command->add_option("FILE", options->file, ".npz or .pt with logits and labels")->required();
   add_benefit_options(*command, options->choice);
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration first (from 'cubcal calibrate')");

@@ -167,9 +167,9 @@ Assessed assess(const std::string& name, const LogitsFile& file, const FitResult
   }
 }
 
-FitResult fit(const LogitsFile& file, const FitOptions& options) {
+FitResult fit(const LogitsFile& file, const FitOptions& options, FittedPredictions& predictions) {
   try {
-    return fit_calibration(McLogits(file.logits), file.labels, options, file.groups);
+    return fit_calibration(McLogits(file.logits), file.labels, options, file.groups, &predictions);
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }
@@ -183,10 +183,15 @@ void tell(const std::vector<std::string>& warnings) {
 
 void calibrate_with(const CalibrateOptions& options, const LogitsFile& validation,
                     const std::optional<LogitsFile>& test) {
-  const FitResult result = fit(validation, options.fit);
+  FittedPredictions fitted;
+  const FitResult result = fit(validation, options.fit, fitted);
   std::vector<Assessed> sets;
   const MetricOptions metrics = convention_of(options.fit);
-  if (validation.has_labels) sets.push_back(assess("validation", validation, result, metrics));
+  if (validation.has_labels) {
+    sets.push_back({"validation", fitted.unscaled.samples,
+                    assess_calibration(result.calibration, fitted.unscaled, fitted.calibrated,
+                                       validation.labels, metrics)});
+  }
   if (test) sets.push_back(assess("test", *test, result, metrics));
   write_text(options.output, calibration_to_json(result.calibration));
   if (options.output != "-") {
@@ -265,7 +270,7 @@ void add_calibrate(CLI::App& app) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* command =
       app.add_subcommand("calibrate", "Fit temperatures on validation logits, save them as JSON");
-  command->add_option("VAL", options->validation, ".npz with validation logits and labels")
+  command->add_option("VAL", options->validation, ".npz or .pt with validation logits and labels")
       ->required();
   command->add_option("--method", options->method,
                       "ts-nll, ts-bcce, dts or dts-guarded (default: the best of all that makes "
@@ -277,7 +282,7 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--test", options->test, "Also compare before and after on this set");
   add_input_options(*command, options->input);
   command->add_option("--labels", options->validation_labels,
-                      "Take the labels of VAL from this file: .npy, .npz or CSV");
+                      "Take the labels of VAL from this file: .npy, .npz, .pt or CSV");
   command->add_option("--test-labels", options->test_labels, "The same for --test")
       ->needs("--test");
   command->add_flag("--paper-thresholds", options->paper_thresholds,

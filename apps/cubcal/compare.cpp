@@ -91,7 +91,7 @@ ComparisonResult compared(const CompareOptions& options) {
     result.by_group = !groups.empty();
     const SampleFacts b =
         facts_of(file, i == 0 ? options.calibration_b : std::string(), options.metrics);
-    result.others.push_back({std::string(1, static_cast<char>('B' + i)),
+    result.others.push_back({model_name(i + 1),
                              file.path,
                              describe(file),
                              metric_values(b),
@@ -200,7 +200,7 @@ void add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand(
       "compare", "Differences of sets of logits over the same samples, with intervals");
-  command->add_option("A", options->file_a, ".npz with logits and labels")->required();
+  command->add_option("A", options->file_a, ".npz or .pt with logits and labels")->required();
   command->add_option("B", options->file_b, "The same samples from another model")->required();
   command
       ->add_option("MORE", options->more,

@@ -168,7 +168,7 @@ void add_conformal(CLI::App& app) {
       "conformal", "Sets of classes that hold the true one as often as promised");
   command
       ->add_option("CALIBRATION", options->calibration_file,
-                   ".npz with logits and labels the model was not trained on")
+                   ".npz or .pt with logits and labels the model was not trained on")
       ->required();
   command->add_option("--test", options->test_file, "Logits of the samples that get sets")
       ->required();

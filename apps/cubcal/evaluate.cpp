@@ -109,9 +109,10 @@ void add_evaluate(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("evaluate", "Measure MC logits: accuracy, calibration, uncertainty");
   command
-      ->add_option("FILE", options->files,
-                   ".npz with logits [S,N,K] or [N,K] and labels [N], .npy, CSV, or '-': standard "
-                   "input; several make one table")
+      ->add_option(
+          "FILE", options->files,
+          ".npz or .pt with logits [S,N,K] or [N,K] and labels [N], .npy, CSV, or '-': standard "
+          "input; several make one table")
       ->required();
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration first (from 'cubcal calibrate')");

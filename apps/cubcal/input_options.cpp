@@ -24,7 +24,7 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 
 void add_labels_option(CLI::App& command, InputOptions& options) {
   command.add_option("--labels", options.reading.labels_file,
-                     "Take the labels from this file: .npy, .npz or CSV");
+                     "Take the labels from this file: .npy, .npz, .pt or CSV");
 }
 
 namespace {

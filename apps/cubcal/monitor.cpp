@@ -165,12 +165,13 @@ void add_monitor(CLI::App& app) {
       "monitor", "Watch a model in use without labels: rates, expected accuracy, drift alarms");
   command
       ->add_option("REFERENCE", options->reference,
-                   "What is normal: .npz with logits, or a log of predictions")
+                   "What is normal: .npz or .pt with logits, or a log of predictions")
       ->required();
   command
-      ->add_option("NEW", options->periods,
-                   "Periods in the order of time, a file each: .npz with logits, CSV, or a log of "
-                   "predictions as 'cubcal predict --json' or JSON lines")
+      ->add_option(
+          "NEW", options->periods,
+          "Periods in the order of time, a file each: .npz or .pt with logits, CSV, or a log of "
+          "predictions as 'cubcal predict --json' or JSON lines")
       ->required();
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration to logits (from 'cubcal calibrate'); logs are taken "

@@ -129,7 +129,7 @@ void add_prevalence(CLI::App& app) {
   auto options = std::make_shared<PrevalenceCommand>();
   CLI::App* command = app.add_subcommand(
       "prevalence", "Probabilities, metrics and promises where classes are more or less frequent");
-  command->add_option("FILE", options->file, ".npz with logits and labels")->required();
+  command->add_option("FILE", options->file, ".npz or .pt with logits and labels")->required();
   const auto add_shares = [&](const char* name, std::vector<std::string>& words, const char* help) {
     command->add_option(name, words, help)->delimiter(',')->allow_extra_args(false);
   };

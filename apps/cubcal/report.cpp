@@ -59,8 +59,9 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       "RUN", options->runs,
       "Run folders with logits, as FOLDER or LABEL=FOLDER; the verdict is about the "
       "first, equal labels are repeats");
-  command->add_option("--logits", options->logits,
-                      "Instead of run folders: labelled test logits from any framework (.npz)");
+  command->add_option(
+      "--logits", options->logits,
+      "Instead of run folders: labelled test logits from any framework (.npz, .pt)");
   command->add_option("--val", options->validation,
                       "With --logits: validation logits, for calibration and referral");
   command->add_option("--ood", options->outliers, "With --logits: logits of images of no class");

@@ -50,14 +50,13 @@ py::object evaluate(const Prediction& prediction, const py::buffer& labels,
   return to_python(document);
 }
 
-py::object compare(const Prediction& a, const Prediction& b, const py::buffer& labels,
-                   const Measuring& measuring) {
+py::object compare(const Prediction& a, const std::vector<Prediction>& others,
+                   const py::buffer& labels, const Measuring& measuring) {
   const VectorIn<std::int64_t> y(labels);
   const nlohmann::ordered_json document = without_gil([&] {
     const MetricOptions& metrics = measuring.plan.metrics;
     const BootstrapOptions& bootstrap = *measuring.plan.bootstrap;
     const SampleFacts facts_a = sample_facts(*a.predictive, y.view(), metrics);
-    const SampleFacts facts_b = sample_facts(*b.predictive, y.view(), metrics);
     ComparisonResult result;
     result.matched_by = "order";
     result.samples = facts_a.samples;
@@ -66,12 +65,17 @@ py::object compare(const Prediction& a, const Prediction& b, const py::buffer& l
     result.metrics = metrics;
     result.bootstrap = bootstrap;
     result.values_a = metric_values(facts_a);
-    result.others.push_back({"B",
-                             "",
-                             "",
-                             metric_values(facts_b),
-                             paired_bootstrap(facts_a, facts_b, measuring.groups, bootstrap),
-                             {}});
+    for (const Prediction& other : others) {
+      const SampleFacts facts = sample_facts(*other.predictive, y.view(), metrics);
+      const std::string name = model_name(1 + result.others.size());
+      result.others.push_back({name,
+                               name,
+                               "",
+                               metric_values(facts),
+                               paired_bootstrap(facts_a, facts, measuring.groups, bootstrap),
+                               {}});
+    }
+    adjust_p_values(result.others);
     return comparison_json(result);
   });
   return to_python(document);
@@ -87,7 +91,7 @@ void bind_evaluation(py::module_& module) {
   module.def("evaluate", &evaluate, py::arg("prediction"), py::arg("labels"), py::arg("measuring"),
              py::arg("class_names"), py::arg("calibration"), py::arg("outliers"),
              "The document of 'cubcal evaluate --json'.");
-  module.def("compare", &compare, py::arg("a"), py::arg("b"), py::arg("labels"),
+  module.def("compare", &compare, py::arg("a"), py::arg("others"), py::arg("labels"),
              py::arg("measuring"), "The document of 'cubcal compare --json'.");
 }
 

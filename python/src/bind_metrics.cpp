@@ -72,9 +72,7 @@ py::object value_of_probabilities(const std::string& key, const py::buffer& prob
   const VectorIn<std::int64_t> y(labels);
   return number_or_none(
       info, without_gil([&] {
-        const Predictive predictive =
-            predict_probabilities(in.array(), parts_for(info.metric), "probabilities");
-        return metric_value(info.metric, predictive, y.view(), {bins, gamma, eta});
+        return metric_value(info.metric, in.array(), y.view(), {bins, gamma, eta}, "probabilities");
       }));
 }
 

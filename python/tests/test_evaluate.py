@@ -164,3 +164,29 @@ def test_threads_do_not_change_a_bit(logits_and_labels):
     finally:
         cubcal.set_threads(0)
     assert results[0] == results[1] == results[2] and cubcal.threads() == before
+
+
+def test_several_models_are_those_of_the_program(program, tmp_path):
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 3, 120)
+    models = [rng.normal(0, 1, (3, 120, 3)).astype(np.float32) for _ in range(3)]
+    for strength, z in zip((0.5, 1.0, 2.0), models):
+        z[:, np.arange(120), y] += strength
+    paths = [tmp_path / f"{name}.npz" for name in "abc"]
+    for path, z in zip(paths, models):
+        np.savez(path, logits=z, labels=y)
+    document = run(program, "compare", *paths, "--bootstrap", 80, "--json", "-")
+    c = cubcal.compare(models[0], models[1], y, bootstrap=80, more=[models[2]])
+    assert c.models == ["B", "C"]
+    for theirs, ours in zip(document["comparisons"], c["comparisons"]):
+        theirs["file"] = ours["file"]
+    assert dict(c) == document
+    assert c.better("nll", "C") == "C" and "p (Holm)" in str(c) and "C − A" in str(c)
+    for key, p in c["comparisons"][0]["p_values"].items():
+        assert p is None or c["comparisons"][0]["holm_p_values"][key] >= p
+    with pytest.raises(ValueError, match="no model 'D' beside A: there are B, C"):
+        c.better("nll", "D")
+    with pytest.raises(ValueError, match=r"more\[0\] must have the 120 samples of a, not 60"):
+        cubcal.compare(models[0], models[1], y, bootstrap=5, more=[models[2][:, :60]])
+    with pytest.raises(TypeError, match="more must be a list"):
+        cubcal.compare(models[0], models[1], y, bootstrap=5, more=models[2])

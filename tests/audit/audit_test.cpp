@@ -132,6 +132,39 @@ TEST(Audit, FindsAGapThatIsThere) {
   EXPECT_FALSE(audit.is_found(audit.columns[1].groups[0].gaps[audit_place("accuracy")]));
 }
 
+// Crossing is a column of the combinations, to the last bit.
+TEST(Audit, CrossedColumnsAreAColumnOfTheirCombinations) {
+  const SampleFacts facts = random_facts(3, 300);
+  const SampleColumn sex = drawn_column("sex", 7, 300, 0.5);
+  const SampleColumn site = drawn_column("site", 6, 300, 0.3);
+  SampleColumn joined{"sex*site", {}};
+  for (std::size_t i = 0; i < 300; ++i) {
+    joined.values.push_back(sex.values[i] + " × " + site.values[i]);
+  }
+  const Audit alone = audit_subgroups(facts, {joined}, in_pairs(300), {}, quick(60));
+  const Audit crossed = audit_subgroups(facts, {}, in_pairs(300), {}, quick(60), {{sex, site}});
+  ASSERT_EQ(crossed.columns.size(), 1U);
+  EXPECT_EQ(crossed.columns[0].column, "sex*site");
+  EXPECT_EQ(crossed.columns[0].groups.size(), 4U);
+  auto expected = audit_json(alone);
+  expected["columns"][0]["grouping"] = "crossed";
+  EXPECT_EQ(audit_json(crossed).dump(), expected.dump());
+}
+
+TEST(Audit, ProgressCountsEveryResampleOnce) {
+  std::vector<std::size_t> told;
+  std::size_t all = 0;
+  const AuditOptions options = quick(30);
+  audit_subgroups(random_facts(3, 100), {drawn_column("sex", 7, 100, 0.5)}, {}, {}, options, {},
+                  [&](std::size_t done, std::size_t of) {
+                    told.push_back(done);
+                    all = of;
+                  });
+  EXPECT_EQ(all, options.bootstrap.replicates + options.permutations);
+  ASSERT_EQ(told.size(), all);
+  for (std::size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], i + 1);
+}
+
 // A column that names the image of each pair differs within every patient.
 TEST(Audit, FindsAGapWithinPatients) {
   SampleFacts facts = random_facts(5, 200);

@@ -24,6 +24,35 @@ TEST(Subgroups, ByValueWithTheMissingLast) {
   EXPECT_EQ(site.groups[2].members, (std::vector<std::uint32_t>{1, 3, 5}));
 }
 
+TEST(Subgroups, CrossedAreCombinationsThatSamplesHave) {
+  const ColumnGroups sex = column_groups({"sex", {"f", "m", "f", "", "m", "f"}});
+  const ColumnGroups age =
+      column_groups({"age", {"70", "20", "30", "80", "40", "75"}}, {{"age", {65}}});
+  const ColumnGroups both = crossed_groups({sex, age});
+  EXPECT_EQ(both.column, "sex*age");
+  EXPECT_EQ(both.grouping, Grouping::kCrossed);
+  EXPECT_EQ(names_of(both), (Names{"f × below 65", "f × 65 and above", "m × below 65",
+                                   "(missing) × 65 and above"}));
+  EXPECT_EQ(both.groups[1].members, (std::vector<std::uint32_t>{0, 5}));
+  EXPECT_EQ(both.groups[3].members, (std::vector<std::uint32_t>{3}));
+  const ColumnGroups site = column_groups({"site", {"a", "a", "b", "a", "b", "b"}});
+  EXPECT_EQ(names_of(crossed_groups({sex, age, site}))[2], "f × 65 and above × b");
+}
+
+TEST(Subgroups, TooManyCombinationsAreRefused) {
+  SampleColumn first{"first", {}};
+  SampleColumn second{"second", {}};
+  for (int i = 0; i < 81; ++i) {
+    first.values.push_back("a" + std::to_string(i % 9));
+    second.values.push_back("b" + std::to_string(i / 9));
+  }
+  test::expect_error<DataError>(
+      [&] {
+        crossed_groups({column_groups(first), column_groups(second)});
+      },
+      "the columns 'first*second' make 81 groups, and at most 60 are compared");
+}
+
 TEST(Subgroups, FewNumbersAreValuesInTheirOrder) {
   EXPECT_EQ(names_of(column_groups({"grade", {"10", "2", "1", "2"}})), (Names{"1", "2", "10"}));
 }

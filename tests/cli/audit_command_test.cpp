@@ -69,6 +69,23 @@ TEST_F(AuditCommand, ValuesAreThoseOfTheSubsetAlone) {
   }
 }
 
+TEST_F(AuditCommand, CrossedColumnsBesideOneAlone) {
+  const Json json =
+      json_of(audit({"--by", "sex,sex*site,age*sex", "--cuts", "age=65", "--json", "-"}));
+  ASSERT_EQ(json["columns"].size(), 3U);
+  EXPECT_EQ(json["columns"][0]["name"], "sex");
+  const Json& crossed = json["columns"][1];
+  EXPECT_EQ(crossed["name"], "sex*site");
+  EXPECT_EQ(crossed["grouping"], "crossed");
+  std::size_t samples = 0;
+  for (const Json& group : crossed["groups"]) samples += group["samples"].get<std::size_t>();
+  EXPECT_EQ(samples, json["samples"]);
+  EXPECT_EQ(json["columns"][2]["groups"][0]["value"], "below 65 × female");
+  const Outcome text = run(audit({"--by", "sex*site"}));
+  EXPECT_NE(text.out.find("By sex*site, the groups of each crossed"), std::string::npos);
+  EXPECT_NE(text.out.find("female × south"), std::string::npos) << text.out;
+}
+
 TEST_F(AuditCommand, CutsMarginAndTables) {
   const Outcome csv = run(audit({"--by", "age", "--cuts", "age=40,65", "--margin", "0.05", "--csv",
                                  "-", "--latex", "a.tex", "--markdown", "a.md"}));
@@ -106,6 +123,10 @@ TEST_F(AuditCommand, OutOfScopeBySite) {
 TEST_F(AuditCommand, MistakesAreNamed) {
   expect_refused(audit({"--by", "sexe"}), 1, "its columns are: sex, site, age");
   expect_refused(audit({"--by", "sex,sex"}), 2, "--by names the column 'sex' twice");
+  expect_refused(audit({"--by", "sex*sex"}), 2,
+                 "--by crosses different columns, as sex*site does, not 'sex*sex'");
+  expect_refused(audit({"--by", "sex*"}), 2, "--by crosses different columns");
+  expect_refused(audit({"--by", "sex*sexe"}), 1, "its columns are: sex, site, age");
   expect_refused(audit({"--by", "sex", "--cuts", "age=40"}), 2,
                  "--cuts names the column 'age', which is not audited");
   expect_refused(audit({"--cuts", "age"}), 2, "--cuts must be COLUMN=NUMBER,NUMBER...");

@@ -221,6 +221,24 @@ TEST_F(EvaluationCommands, CompareSeveralModelsCorrectsThePValues) {
   EXPECT_FALSE(two.contains("comparisons"));
 }
 
+// Every command reads files through the same function; these are the ways into it.
+TEST_F(EvaluationCommands, LogitsFromTorchSave) {
+  const std::string folder = std::string(CUBCAL_TEST_DATA) + "/torch/";
+  const nlohmann::json whole = json_of({"evaluate", folder + "whole.pt", "--json", "-"});
+  EXPECT_EQ(whole["samples"], 4);
+  EXPECT_EQ(whole["per_class"][1]["name"], "mel");
+  const nlohmann::json keys = json_of(
+      {"evaluate", folder + "keys.pt", "--logits-key", "z", "--labels-key", "y", "--json", "-"});
+  EXPECT_EQ(keys["metrics"], whole["metrics"]);
+  const nlohmann::json labels =
+      json_of({"evaluate", folder + "tensor.pt", "--labels", folder + "labels.pt", "--json", "-"});
+  EXPECT_EQ(labels["metrics"], whole["metrics"]);
+  const Outcome code = run({"evaluate", folder + "code.pt"});
+  EXPECT_EQ(code.exit_code, 1);
+  EXPECT_NE(code.err.find("loading runs no code"), std::string::npos) << code.err;
+  EXPECT_EQ(code.out, "");
+}
+
 TEST_F(EvaluationCommands, LogitsFromCsvAndStandardInput) {
   ASSERT_EQ(run({"apply", "demo/test.npz", "-o", "p.csv"}).exit_code, 0);
   const Json from_csv = json_of({"evaluate", "p.csv", "--probabilities", "--json", "-"});

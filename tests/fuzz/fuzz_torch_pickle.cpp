@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cubcal/core/error.h"
-#include "cubcal/weights/torch_pickle.h"
+#include "cubcal/io/torch_pickle.h"
 #include "cubcal/weights/torch_pickle_file.h"
 
 /// Any bytes are a pickle or a state dict, or a DataError. The pickle is also tried by itself,

@@ -14,6 +14,7 @@ for fuzzer in $fuzzers; do
     npy | npz) seeds="$here/../data/npy" ;;
     jpeg) seeds="$here/../data/images" ;;
     png) seeds="$here/../data/images" longest=2048 ;; # a byte can stand for 8000 pixels
+    torch_logits) seeds="$here/../data/torch" ;;
     safetensors | torch_pickle) seeds="$here/../data/weights" ;;
     *) seeds="$here/seeds/$kind" ;;
   esac

@@ -138,10 +138,10 @@ TEST(LogitsFile, refuses_what_is_neither_format) {
   const std::string path = folder.file("x.npz");
   write_file_atomically(path, std::string_view("\0\1\2", 3));
   EXPECT_EQ(message_of<DataError>([&] { read_logits_file(path); }),
-            "'" + path + "' is neither an npz, an npy nor a CSV file");
+            "'" + path + "' is neither an npz, an npy, a PyTorch nor a CSV file");
   write_file_atomically(path, "");
   EXPECT_EQ(message_of<DataError>([&] { read_logits_file(path); }),
-            "'" + path + "' is neither an npz, an npy nor a CSV file");
+            "'" + path + "' is neither an npz, an npy, a PyTorch nor a CSV file");
   EXPECT_THROW(read_logits_file(folder.file("missing.npz")), IoError);
 }
 

@@ -32,7 +32,7 @@ TEST(LogisticLine, SolvesItsEquations) {
     for (const double spread : {0.5, 5.0, 20.0}) {
       const Points points = drawn(-0.5, slope / spread * 3, spread, 3);
       for (const Slope kind : {Slope::kFree, Slope::kHeld}) {
-        const auto line = fit_logistic_line(points.x, points.y, {}, kind);
+        const auto line = fit_logistic_line(counted_points(points.x, points.y), kind);
         ASSERT_TRUE(line) << slope << " " << spread;
         double residual = 0;
         double weighted = 0;
@@ -53,11 +53,15 @@ TEST(LogisticLine, SolvesItsEquations) {
 }
 
 TEST(LogisticLine, ThereIsNoneWithoutOverlap) {
-  EXPECT_FALSE(fit_logistic_line({-2, -1, 1, 2}, {0, 0, 1, 1}, {}, Slope::kFree)) << "parted";
-  EXPECT_FALSE(fit_logistic_line({-2, 0, 0, 2}, {0, 0, 1, 1}, {}, Slope::kFree)) << "but for one";
-  EXPECT_FALSE(fit_logistic_line({1, 1, 1}, {0, 1, 1}, {}, Slope::kFree)) << "x all alike";
-  EXPECT_FALSE(fit_logistic_line({1, 2, 3}, {1, 1, 1}, {}, Slope::kHeld)) << "y all alike";
-  EXPECT_TRUE(fit_logistic_line({-2, -1, 1, 2}, {0, 0, 1, 1}, {}, Slope::kHeld));
+  EXPECT_FALSE(fit_logistic_line(counted_points({-2, -1, 1, 2}, {0, 0, 1, 1}), Slope::kFree))
+      << "parted";
+  EXPECT_FALSE(fit_logistic_line(counted_points({-2, 0, 0, 2}, {0, 0, 1, 1}), Slope::kFree))
+      << "but for one";
+  EXPECT_FALSE(fit_logistic_line(counted_points({1, 1, 1}, {0, 1, 1}), Slope::kFree))
+      << "x all alike";
+  EXPECT_FALSE(fit_logistic_line(counted_points({1, 2, 3}, {1, 1, 1}), Slope::kHeld))
+      << "y all alike";
+  EXPECT_TRUE(fit_logistic_line(counted_points({-2, -1, 1, 2}, {0, 0, 1, 1}), Slope::kHeld));
 }
 
 TEST(LogisticLine, CountsAreCopiesAndTheStartDoesNotMatter) {
@@ -71,9 +75,9 @@ TEST(LogisticLine, CountsAreCopiesAndTheStartDoesNotMatter) {
       copied.y.push_back(points.y[i]);
     }
   }
-  const auto counted =
-      fit_logistic_line(points.x, points.y, SampleCounts(counts), Slope::kFree, {3, -2});
-  const auto whole = fit_logistic_line(copied.x, copied.y, {}, Slope::kFree);
+  const auto counted = fit_logistic_line(counted_points(points.x, points.y, SampleCounts(counts)),
+                                         Slope::kFree, {3, -2});
+  const auto whole = fit_logistic_line(counted_points(copied.x, copied.y), Slope::kFree);
   ASSERT_TRUE(counted && whole);
   EXPECT_NEAR(counted->slope, whole->slope, 1e-9);
   EXPECT_NEAR(counted->intercept, whole->intercept, 1e-9);

@@ -1,4 +1,4 @@
-#include "cubcal/weights/torch_pickle.h"
+#include "cubcal/io/torch_pickle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-"""Numbers of one model, and of two on the same samples."""
+"""Numbers of one model, and of several on the same samples."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from . import _core
 from ._arrays import MOST_BINS, counted, group_names, labels_array, logits_array, names_of_classes, real, text, whole
@@ -44,30 +44,50 @@ class Evaluation(dict):
 class Comparison(dict):
     """The document of ``cubcal compare --json`` as a dict that prints as a table."""
 
+    @property
+    def models(self) -> List[str]:
+        """``["B", "C"]``: the models that are compared with A."""
+        return [each["file"] for each in self["comparisons"]] if "comparisons" in self else ["B"]
+
     def __str__(self) -> str:
         level = self["bootstrap"]["level"]
-        rows = []
-        for info in INFOS:
-            key, unit = info["key"], info["unit"]
-            p_value = self["p_values"][key]
-            rows.append([heading(info), number(unit, self["a"][key]), number(unit, self["b"][key]),
-                         signed(unit, self["difference"][key]), interval(unit, self["intervals"][key]),
-                         number("", p_value), self.better(key) or ""])
-        header = ["", "A", "B", "B − A", f"{100 * level:g}% interval", "p", "better"]
+        several = "comparisons" in self
+        tables = []
+        for model in self.models:
+            found = self._of(model)
+            rows = []
+            for info in INFOS:
+                key, unit = info["key"], info["unit"]
+                row = [heading(info), number(unit, self["a"][key]), number(unit, found["metrics"][key]),
+                       signed(unit, found["difference"][key]), interval(unit, found["intervals"][key]),
+                       number("", found["p_values"][key])]
+                rows.append(row + ([number("", found["holm_p_values"][key])] if several else [])
+                            + [self.better(key, model) or ""])
+            header = ["", "A", model, f"{model} − A", f"{100 * level:g}% interval", "p"]
+            tables.append(text_table(header + (["p (Holm)"] if several else []) + ["better"], rows))
+        holm = "\n\nHolm's correction is over the models compared with A, for each metric." if several else ""
         return (f"{counted(self['samples'], 'sample', 'samples')}, {self['classes']} classes\n\n"
-                f"{text_table(header, rows)}\n\n{_convention(self)}")
+                + "\n\n".join(tables) + f"{holm}\n\n{_convention(self)}")
 
     __repr__ = __str__
 
-    def better(self, key: str) -> Optional[str]:
-        """``"A"`` or ``"B"`` where the interval of the difference does not hold 0, else None."""
+    def _of(self, model: str) -> Dict[str, Any]:
+        """What was found of one model beside A."""
+        if model not in self.models:
+            raise ValueError(f"there is no model {model!r} beside A: there are {', '.join(self.models)}")
+        if "comparisons" in self:
+            return self["comparisons"][self.models.index(model)]
+        return {"metrics": self["b"], **{key: self[key] for key in ("difference", "intervals", "p_values")}}
+
+    def better(self, key: str, model: str = "B") -> Optional[str]:
+        """``"A"`` or the model where the interval of their difference does not hold 0, else None."""
         info = next((each for each in INFOS if each["key"] == key), None)
         if info is None:
             _core.check_metric(text(key, "a metric"))
-        bounds = self["intervals"][key]
+        bounds = self._of(text(model, "a model"))["intervals"][key]
         if bounds is None or info["better"] == 0 or bounds[0] <= 0 <= bounds[1]:
             return None
-        return "B" if (bounds[0] > 0) == (info["better"] > 0) else "A"
+        return model if (bounds[0] > 0) == (info["better"] > 0) else "A"
 
 
 def _convention(document: dict) -> str:
@@ -150,20 +170,28 @@ def compare(
     seed: int = 0,
     calibration_a: Any = None,
     calibration_b: Any = None,
+    more: Sequence[Any] = (),
 ) -> Comparison:
-    """Differences of two models on the same samples, with a paired bootstrap.
+    """Differences of models from the first on the same samples, with a paired bootstrap.
 
     a, b: logits or predictions, sample by sample the same images. The others as in
     :func:`evaluate`.
+    more: further models C, D, ... to be compared with a; p-values are then also corrected over all
+    of them (Holm), metric by metric.
     """
     first = _predicted(a, calibration_of(calibration_a), "a")
-    second = _predicted(b, calibration_of(calibration_b), "b")
-    check_same_classes(first, second, "b")
-    if first.samples != second.samples:
-        raise ValueError(f"b must have the {first.samples} samples of a, not {second.samples}")
+    if not isinstance(more, (list, tuple)):
+        raise TypeError(f"more must be a list of logits or predictions, not {type(more).__name__}")
+    others = [_predicted(b, calibration_of(calibration_b), "b")]
+    others += [_predicted(each, None, f"more[{place}]") for place, each in enumerate(more)]
+    for place, other in enumerate(others):
+        name = "b" if place == 0 else f"more[{place - 1}]"
+        check_same_classes(first, other, name)
+        if first.samples != other.samples:
+            raise ValueError(f"{name} must have the {first.samples} samples of a, not {other.samples}")
     plan = measuring(first.samples, groups=groups, bootstrap=whole(bootstrap, "bootstrap", 1),
                      bins=bins, gamma=gamma, eta=eta, level=level, seed=seed, clinical=False)
-    return Comparison(_core.compare(first._core, second._core, labels_array(y), plan))
+    return Comparison(_core.compare(first._core, [each._core for each in others], labels_array(y), plan))
 
 
 def _predicted(values: Any, calibration: Optional[_core.Calibration], name: str) -> Prediction:

@@ -1,6 +1,7 @@
 #include "cubcal/audit/audit.h"
 
 #include <cmath>
+#include <mutex>
 #include <unordered_set>
 
 #include "cubcal/audit/column_shuffle.h"
@@ -54,8 +55,9 @@ struct Sides {
 class Auditor {
  public:
   Auditor(const SampleFacts& facts, const std::vector<std::string>& groups,
-          const std::vector<std::uint8_t>& outside, const AuditOptions& options)
-      : facts_(facts), outside_(outside), options_(options) {
+          const std::vector<std::uint8_t>& outside, const AuditOptions& options,
+          const AuditProgress& progress)
+      : facts_(facts), outside_(outside), options_(options), progress_(progress) {
     check_audit_options(options);
     if (!outside.empty()) check_same_size("flags", outside.size(), "labels", facts.samples);
     units_ = resampling_units(facts.samples, groups, "labels");
@@ -72,8 +74,10 @@ class Auditor {
     }
   }
 
-  Audit result(const std::vector<SampleColumn>& columns) {
-    for (const SampleColumn& column : columns) add(column);
+  Audit result(const std::vector<SampleColumn>& columns,
+               const std::vector<std::vector<SampleColumn>>& crosses) {
+    for (const SampleColumn& column : columns) add({column});
+    for (const std::vector<SampleColumn>& cross : crosses) add(cross);
     measure();
     bootstrap();
     test();
@@ -81,23 +85,32 @@ class Auditor {
   }
 
  private:
-  void add(const SampleColumn& column) {
-    check_same_size(column.name.c_str(), column.values.size(), "labels", facts_.samples);
+  /// A column, or several that are crossed.
+  void add(const std::vector<SampleColumn>& columns) {
+    std::string name;
+    for (const SampleColumn& column : columns) {
+      check_same_size(column.name.c_str(), column.values.size(), "labels", facts_.samples);
+      name += (name.empty() ? "" : "*") + column.name;
+    }
     ColumnGroups made;
     try {
-      made = column_groups(column, options_.cuts);
+      std::vector<ColumnGroups> parts;
+      for (const SampleColumn& column : columns) {
+        parts.push_back(column_groups(column, options_.cuts));
+      }
+      made = parts.size() == 1 ? std::move(parts.front()) : crossed_groups(parts);
     } catch (const DataError& error) {
-      audit_.skipped.push_back({column.name, error.what()});
+      audit_.skipped.push_back({name, error.what()});
       return;
     }
     if (made.groups.size() < 2) {
-      audit_.skipped.push_back({column.name, "the column '" + column.name +
-                                                 "' is the same for all samples, so that there is "
-                                                 "nothing to compare"});
+      audit_.skipped.push_back({name, "the column '" + name +
+                                          "' is the same for all samples, so that there is "
+                                          "nothing to compare"});
       return;
     }
     ColumnAudit own;
-    own.column = column.name;
+    own.column = name;
     own.grouping = made.grouping;
     std::vector<std::uint32_t> place(facts_.samples);
     for (std::size_t g = 0; g < made.groups.size(); ++g) {
@@ -181,6 +194,7 @@ class Auditor {
       for (std::size_t r = first; r < last; ++r) {
         SeedStream stream(options_.bootstrap.seed, r);
         drawn[r] = all_sides(places_, draw_counts(units_, stream));
+        tell_progress();
       }
     });
     for (std::size_t c = 0; c < compared_.size(); ++c) {
@@ -260,6 +274,7 @@ class Auditor {
         for (const Tested& each : tested) {
           permuted[b].push_back(sides[each.comparison].gap(each.label));
         }
+        tell_progress();
       }
     });
     const std::vector<PermutationP> found = max_t_p_values(observed, permuted);
@@ -268,9 +283,19 @@ class Auditor {
     }
   }
 
+  /// That one more resample is done.
+  void tell_progress() {
+    if (!progress_) return;
+    const std::lock_guard<std::mutex> lock(progress_mutex_);
+    progress_(++done_, options_.bootstrap.replicates + options_.permutations);
+  }
+
   const SampleFacts& facts_;
   const std::vector<std::uint8_t>& outside_;
   const AuditOptions& options_;
+  const AuditProgress& progress_;
+  std::mutex progress_mutex_;
+  std::size_t done_ = 0;
   ResamplingUnits units_;
   std::vector<std::vector<std::uint32_t>> samples_of_unit_;
   std::vector<std::vector<std::uint32_t>> places_;  ///< of each sample among a column's groups
@@ -292,8 +317,10 @@ void check_audit_options(const AuditOptions& options) {
 
 Audit audit_subgroups(const SampleFacts& facts, const std::vector<SampleColumn>& columns,
                       const std::vector<std::string>& groups,
-                      const std::vector<std::uint8_t>& outside, const AuditOptions& options) {
-  return Auditor(facts, groups, outside, options).result(columns);
+                      const std::vector<std::uint8_t>& outside, const AuditOptions& options,
+                      const std::vector<std::vector<SampleColumn>>& crosses,
+                      const AuditProgress& progress) {
+  return Auditor(facts, groups, outside, options, progress).result(columns, crosses);
 }
 
 }  // namespace cubcal

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +90,8 @@ struct Audit {
   }
 };
 
+using AuditProgress = std::function<void(std::size_t done, std::size_t of)>;
+
 /// Values, gaps, intervals and p-values of every group of every column. `groups` names a unit for
 /// each sample (its patient), or nothing; `outside` has a flag of an OOD detector for each sample,
 /// or nothing.
@@ -98,8 +101,13 @@ struct Audit {
 /// hypothesis is that it says nothing about answers; all values of all groups are tested together
 /// (max_t.h). A shuffled group is as small as the true one: metrics that grow where samples are
 /// few, as ECE does, are no gap by that.
+///
+/// `crosses` are columns whose groups are crossed (crossed_groups), each of them as a column of its
+/// own. `progress` is told, from one thread at a time, how many resamples of all are done.
 Audit audit_subgroups(const SampleFacts& facts, const std::vector<SampleColumn>& columns,
                       const std::vector<std::string>& groups,
-                      const std::vector<std::uint8_t>& outside, const AuditOptions& options);
+                      const std::vector<std::uint8_t>& outside, const AuditOptions& options,
+                      const std::vector<std::vector<SampleColumn>>& crosses = {},
+                      const AuditProgress& progress = {});
 
 }  // namespace cubcal

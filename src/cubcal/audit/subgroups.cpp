@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "cubcal/core/check.h"
@@ -13,8 +14,10 @@ namespace cubcal {
 
 namespace {
 
-constexpr NamedValue<Grouping> kGroupings[] = {
-    {"values", Grouping::kValues}, {"quarters", Grouping::kQuarters}, {"cuts", Grouping::kCuts}};
+constexpr NamedValue<Grouping> kGroupings[] = {{"values", Grouping::kValues},
+                                               {"quarters", Grouping::kQuarters},
+                                               {"cuts", Grouping::kCuts},
+                                               {"crossed", Grouping::kCrossed}};
 
 using Members = std::vector<std::uint32_t>;
 
@@ -146,6 +149,30 @@ ColumnGroups column_groups(const SampleColumn& column, const ColumnCuts& cuts) {
   }
   if (!sorted.missing.empty()) result.groups.push_back({kMissingValue, sorted.missing});
   return result;
+}
+
+ColumnGroups crossed_groups(const std::vector<ColumnGroups>& parts) {
+  ColumnGroups crossed = parts.front();
+  crossed.grouping = Grouping::kCrossed;
+  for (std::size_t p = 1; p < parts.size(); ++p) {
+    crossed.column += "*" + parts[p].column;
+    std::vector<Subgroup> groups;
+    for (const Subgroup& first : crossed.groups) {
+      for (const Subgroup& second : parts[p].groups) {
+        Subgroup both{first.value + " × " + second.value, {}};
+        std::set_intersection(first.members.begin(), first.members.end(), second.members.begin(),
+                              second.members.end(), std::back_inserter(both.members));
+        if (!both.members.empty()) groups.push_back(std::move(both));
+      }
+    }
+    crossed.groups = std::move(groups);
+  }
+  if (crossed.groups.size() > kMostCrossedGroups) {
+    throw DataError("the columns '" + crossed.column + "' make " +
+                    std::to_string(crossed.groups.size()) + " groups, and at most " +
+                    std::to_string(kMostCrossedGroups) + " are compared");
+  }
+  return crossed;
 }
 
 }  // namespace cubcal

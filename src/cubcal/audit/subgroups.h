@@ -19,9 +19,10 @@ struct Subgroup {
 enum class Grouping {
   kValues,    ///< a group for each value
   kQuarters,  ///< four ranges of about as many samples each; equal values stay together
-  kCuts       ///< ranges between stated numbers, the lower end within
+  kCuts,      ///< ranges between stated numbers, the lower end within
+  kCrossed    ///< a group for each pair (or more) of groups of several columns
 };
-/// "values", "quarters", "cuts".
+/// "values", "quarters", "cuts", "crossed".
 const char* grouping_name(Grouping grouping);
 
 struct ColumnGroups {
@@ -41,6 +42,14 @@ inline constexpr const char* kMissingValue = "(missing)";
 /// Values of a column that are each a group; more of them are cut into quarters where they are
 /// numbers.
 inline constexpr std::size_t kMostSubgroups = 15;
+
+/// Groups that crossed columns may make.
+inline constexpr std::size_t kMostCrossedGroups = 60;
+
+/// The groups that samples are in by all of these columns together, called "female × south", in the
+/// order of the columns' own; the column is called "sex*site". Combinations that no sample has are
+/// left out. Throws DataError where there are more than kMostCrossedGroups.
+ColumnGroups crossed_groups(const std::vector<ColumnGroups>& parts);
 
 /// The groups of a column: by the cuts named for it, else by value or by quarters. Throws DataError
 /// where cuts are wanted of a value that is no number, and where there are more than kMostSubgroups

@@ -7,6 +7,13 @@ CalibrationAssessment assess_calibration(const Calibration& calibration, const M
                                          const MetricOptions& options) {
   const Predictive unscaled = predict(logits);
   const Predictive scaled = apply_calibration(calibration, logits, unscaled);
+  return assess_calibration(calibration, unscaled, scaled, labels, options);
+}
+
+CalibrationAssessment assess_calibration(const Calibration& calibration, const Predictive& unscaled,
+                                         const Predictive& scaled,
+                                         ArrayView<const std::int64_t> labels,
+                                         const MetricOptions& options) {
   CalibrationAssessment assessment;
   assessment.before = metric_values(sample_facts(unscaled, labels, options));
   assessment.after = metric_values(sample_facts(scaled, labels, options));

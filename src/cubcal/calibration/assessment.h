@@ -29,5 +29,10 @@ struct CalibrationAssessment {
 CalibrationAssessment assess_calibration(const Calibration& calibration, const McLogits& logits,
                                          ArrayView<const std::int64_t> labels,
                                          const MetricOptions& options);
+/// The same of predictions that are there already.
+CalibrationAssessment assess_calibration(const Calibration& calibration, const Predictive& unscaled,
+                                         const Predictive& scaled,
+                                         ArrayView<const std::int64_t> labels,
+                                         const MetricOptions& options);
 
 }  // namespace cubcal

@@ -52,19 +52,22 @@ struct Axis {
 /// A grid around a temperature that a part of the samples has found.
 struct Polish {
   int steps;
-  double step;  ///< as a share of 1/T
+  double step;    ///< as a share of 1/T
+  bool with_one;  ///< what has beaten T = 1 once need not do so again
 };
-constexpr std::array<Polish, 2> kPolish = {{{4, 0.015}, {2, 0.005}}};
+constexpr std::array<Polish, 2> kPolish = {{{4, 0.015, true}, {2, 0.005, false}}};
 
-/// So many steps to either side of the best in 1/T, inside the box, and 1.
+/// So many even steps to either side of the best in 1/T, inside the box, and where asked for 1.
 std::vector<double> around(const Axis& axis, double best, const Polish& polish) {
-  std::vector<double> temperatures{best};
+  std::vector<double> temperatures;
   for (int step = -polish.steps; step <= polish.steps; ++step) {
-    if (step == 0) continue;
     const double temperature = best / (1 + step * polish.step);
     temperatures.push_back(std::clamp(temperature, axis.box.low, axis.box.high));
   }
-  if (holds_one(axis.box)) temperatures.push_back(1.0);
+  temperatures.erase(std::unique(temperatures.begin(), temperatures.end()), temperatures.end());
+  const bool has_one =
+      std::find(temperatures.begin(), temperatures.end(), 1.0) != temperatures.end();
+  if (polish.with_one && !has_one && holds_one(axis.box)) temperatures.push_back(1.0);
   return temperatures;
 }
 
@@ -79,7 +82,7 @@ class Fitter {
          const std::vector<std::string>& groups)
       : logits_(logits), labels_(labels), options_(options), groups_(groups) {}
 
-  FitResult fit();
+  FitResult fit(FittedPredictions* predictions);
 
  private:
   void check() const;
@@ -97,6 +100,7 @@ class Fitter {
   void warn_on_data();
   void warn_on_bounds();
   double objective(const Predictive& predictive) const;
+  double nll_at_one(const TemperatureCurve& along, const std::vector<std::size_t>& samples) const;
 
   const McLogits& logits_;
   ArrayView<const std::int64_t> labels_;
@@ -134,6 +138,14 @@ TemperatureCurve Fitter::curve(const std::vector<std::size_t>& samples,
   const bool with_nll = needs_labels(options_.method);
   return temperature_curve(logits_, samples, with_nll ? labels_ : ArrayView<const std::int64_t>(),
                            temperatures, {options_.bins, options_.gamma});
+}
+
+/// The sum of -ln p_y at T = 1, from a curve of these samples that may have that point.
+double Fitter::nll_at_one(const TemperatureCurve& along,
+                          const std::vector<std::size_t>& samples) const {
+  const auto one = std::find(along.temperatures.begin(), along.temperatures.end(), 1.0);
+  if (one == along.temperatures.end()) return curve(samples, {1.0}).nll[0];
+  return along.nll[static_cast<std::size_t>(one - along.temperatures.begin())];
 }
 
 /// The best single temperature for these samples.
@@ -229,9 +241,11 @@ double Fitter::objective(const Predictive& predictive) const {
   metric_options.gamma = options_.gamma;
   // BCCE does not look at labels: where there are none, any will do.
   const std::vector<std::int64_t> stand_in(labels_.empty() ? logits_.samples() : 0, 0);
+  WantedFacts wanted;
+  wanted.uncertainty_bins = wanted.brier = wanted.mutual_information = wanted.order = false;
   const SampleFacts facts =
       sample_facts(predictive, labels_.empty() ? ArrayView<const std::int64_t>(stand_in) : labels_,
-                   metric_options);
+                   metric_options, wanted);
   return options_.method == CalibrationMethod::kTsNll
              ? negative_log_likelihood(facts)
              : boundary_curve_calibration_error(facts).value;
@@ -304,15 +318,11 @@ void Fitter::fit_pair() {
         "samples: T stays 1");
     return;
   }
-  const auto largest_nll = [&](const std::vector<std::size_t>& sharpened,
-                               const std::vector<std::size_t>& softened) {
-    if (!guarded) return std::optional<double>();
-    const double nll_at_one = curve(sharpened, {1.0}).nll[0] + curve(softened, {1.0}).nll[0];
+  const auto largest_nll = [&](double at_one) {
     // Rounding must not exclude T = 1 where nothing is allowed, nor break the promise where
     // something is.
-    return std::optional<double>(
-        nll_at_one * (1.0 + *allowance +
-                      (*allowance > kPredictionRounding ? -kPredictionRounding : kSumRounding)));
+    return at_one * (1.0 + *allowance +
+                     (*allowance > kPredictionRounding ? -kPredictionRounding : kSumRounding));
   };
   const auto best_of = [&](const TemperatureCurve& sharpened, const TemperatureCurve& softened,
                            std::size_t samples, std::optional<double> bound) {
@@ -327,7 +337,10 @@ void Fitter::fit_pair() {
     return best_of(curve(sharpened, t_high), curve(softened, t_low),
                    sharpened.size() + softened.size(), bound);
   };
-  const std::optional<double> bound = largest_nll(high.searched, low.searched);
+  std::optional<double> bound;
+  if (guarded) {
+    bound = largest_nll(curve(high.searched, {1.0}).nll[0] + curve(low.searched, {1.0}).nll[0]);
+  }
   TemperaturePair best =
       all_folds_ ? best_of(all_folds_->high, all_folds_->low, all_folds_->samples, bound)
                  : search(high.searched, low.searched, first_grid(high), first_grid(low), bound);
@@ -342,18 +355,24 @@ void Fitter::fit_pair() {
   if (high.is_thinned() || low.is_thinned()) {
     // What a part of the samples asked for beyond the promise all of them need not give.
     allowance = std::max(*allowance, 0.0);
-    const std::optional<double> whole = largest_nll(high.samples, low.samples);
+    std::optional<double> whole;
     for (const Polish& polish : kPolish) {
-      best = search(high.samples, low.samples,
-                    only_one_if_empty(high, around(high, best.t_high, polish)),
-                    only_one_if_empty(low, around(low, best.t_low, polish)), whole);
+      const TemperatureCurve sharpened =
+          curve(high.samples, only_one_if_empty(high, around(high, best.t_high, polish)));
+      const TemperatureCurve softened =
+          curve(low.samples, only_one_if_empty(low, around(low, best.t_low, polish)));
+      if (guarded && !whole) {
+        whole =
+            largest_nll(nll_at_one(sharpened, high.samples) + nll_at_one(softened, low.samples));
+      }
+      best = best_of(sharpened, softened, unscaled_.samples, whole);
     }
   }
   calibration.t_high = best.t_high;
   calibration.t_low = best.t_low;
 }
 
-FitResult Fitter::fit() {
+FitResult Fitter::fit(FittedPredictions* predictions) {
   check();
   Calibration& calibration = result_.calibration;
   calibration.method = options_.method;
@@ -372,15 +391,18 @@ FitResult Fitter::fit() {
   } else {
     fit_pair();
   }
-  calibration.objective_after = objective(apply_calibration(calibration, logits_, unscaled_));
+  Predictive calibrated = apply_calibration(calibration, logits_, unscaled_);
+  calibration.objective_after = objective(calibrated);
   if (calibration.objective_after > calibration.objective_before &&
       holds_one(calibration.box_high) && holds_one(calibration.box_low)) {
     // A gain smaller than the rounding of the prediction is none.
     calibration.t_high = calibration.t_low = 1.0;
     calibration.objective_after = calibration.objective_before;
+    calibrated = unscaled_;
   }
   warn_on_bounds();
   warn_on_data();
+  if (predictions != nullptr) *predictions = {std::move(unscaled_), std::move(calibrated)};
   return result_;
 }
 
@@ -404,8 +426,9 @@ std::vector<double> temperature_grid(const TemperatureBox& box, std::size_t coun
 }
 
 FitResult fit_calibration(const McLogits& logits, ArrayView<const std::int64_t> labels,
-                          const FitOptions& options, const std::vector<std::string>& groups) {
-  return Fitter(logits, labels, options, groups).fit();
+                          const FitOptions& options, const std::vector<std::string>& groups,
+                          FittedPredictions* predictions) {
+  return Fitter(logits, labels, options, groups).fit(predictions);
 }
 
 }  // namespace cubcal

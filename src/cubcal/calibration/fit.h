@@ -33,6 +33,12 @@ struct FitResult {
   std::vector<std::string> warnings;  ///< one sentence each: optimum on a bound, empty region, ...
 };
 
+/// What the fitted set is predicted as: both are worked out on the way.
+struct FittedPredictions {
+  Predictive unscaled;
+  Predictive calibrated;
+};
+
 /// Fits on validation logits (paper: "optimization of temperature parameters"; weights frozen,
 /// every pass's logits divided before the softmax).
 ///
@@ -43,7 +49,7 @@ struct FitResult {
 ///
 /// Of sets of more than kSearchedLogits logits every so many-th sample is searched, and the result
 /// then improved on all of them: ts-nll by Newton's method (descend_nll), the others on two grids
-/// around it, in steps of about 1.5 and 0.5 percent.
+/// around it, in steps of about 1.5 and 0.5 percent; 1 is a point of the first.
 ///
 /// BCCE has a degenerate optimum: T_high -> 0 and T_low -> infinity put every sample on the curve
 /// while NLL and ECE explode. Hence the boxes, a warning when an optimum lies on one (but not for a
@@ -52,9 +58,10 @@ struct FitResult {
 /// keep `groups` together). With two classes BCCE is 0 at any temperature; a warning says so.
 ///
 /// `labels` may be empty where needs_labels(method) is false. `groups` has one entry per sample, or
-/// none.
+/// none. `predictions`, where given, becomes the predictions of the fitted set.
 FitResult fit_calibration(const McLogits& logits, ArrayView<const std::int64_t> labels,
-                          const FitOptions& options, const std::vector<std::string>& groups = {});
+                          const FitOptions& options, const std::vector<std::string>& groups = {},
+                          FittedPredictions* predictions = nullptr);
 
 /// Larger sets are searched on a part of their samples first.
 inline constexpr std::size_t kSearchedLogits = 3'000'000;

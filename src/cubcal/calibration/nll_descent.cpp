@@ -64,12 +64,13 @@ NllSlope nll_slope(const McLogits& logits, ArrayView<const std::int64_t> labels,
     std::vector<double> exponentials(classes * kWidth);
     double own[kWidth] = {};
     double own_exponential[kWidth] = {};
-    for (std::size_t begin = first; begin < last; begin += kWidth) {
-      const std::size_t count = std::min(kWidth, last - begin);
-      std::size_t members[kWidth];
-      for (std::size_t i = 0; i < count; ++i) members[i] = begin + i;
-      LaneSums sums;
-      for (std::size_t s = 0; s < logits.passes(); ++s) {
+    std::vector<LaneSums> all_sums((last - first - 1) / kWidth + 1);
+    // Pass by pass, so that memory is read as it lies.
+    for (std::size_t s = 0; s < logits.passes(); ++s) {
+      for (std::size_t begin = first; begin < last; begin += kWidth) {
+        const std::size_t count = std::min(kWidth, last - begin);
+        std::size_t members[kWidth];
+        for (std::size_t i = 0; i < count; ++i) members[i] = begin + i;
         if (!load_shifted(logits, s, members, count, shifted.data())) throw_not_finite(logits);
         exponentiate(shifted.data(), beta, shifted.size(), exponentials.data());
         for (std::size_t i = 0; i < count; ++i) {
@@ -77,9 +78,13 @@ NllSlope nll_slope(const McLogits& logits, ArrayView<const std::int64_t> labels,
           own[i] = shifted[at];
           own_exponential[i] = exponentials[at];
         }
-        add_pass(shifted.data(), exponentials.data(), own, own_exponential, classes, sums);
+        add_pass(shifted.data(), exponentials.data(), own, own_exponential, classes,
+                 all_sums[(begin - first) / kWidth]);
       }
-      for (std::size_t i = 0; i < count; ++i) {
+    }
+    for (std::size_t begin = first; begin < last; begin += kWidth) {
+      const LaneSums& sums = all_sums[(begin - first) / kWidth];
+      for (std::size_t i = 0; i < std::min(kWidth, last - begin); ++i) {
         const double probability = sums.probability[i] / static_cast<double>(logits.passes());
         partial.value += floored_nll(probability);
         if (probability <= kProbabilityFloor) continue;

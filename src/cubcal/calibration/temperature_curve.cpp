@@ -37,19 +37,22 @@ class Tile {
     step_ = 0.0;
   }
 
-  /// Mean probabilities [K][kTileWidth] at 1/T = scale. Where the step from the last scale is
-  /// the one before again, exp(d scale) follows from the last exponentials by a multiplication.
+  /// Mean probabilities [K][kTileWidth] at 1/T = scale. Where the scale rises, exp(d scale) follows
+  /// from the last exponentials by a multiplication with exp(d step), which equal steps share.
   const std::vector<double>& mean_probabilities(double scale) {
     std::fill(sums_.begin(), sums_.end(), 0.0);
     const double step = scale - scale_;
     const bool stepping = scale_ > 0 && step > 0;
-    if (stepping && std::abs(step - step_) <= 1e-13 * scale) {
+    if (stepping) {
+      if (!(std::abs(step - step_) <= 1e-13 * scale)) {
+        exponentiate(shifted_.data(), step, shifted_.size(), ratios_.data());
+        step_ = step;
+      }
       advance_and_accumulate(ratios_.data(), logits_.passes(), logits_.classes(),
                              exponentials_.data(), sums_.data());
     } else {
       exponentiate(shifted_.data(), scale, shifted_.size(), exponentials_.data());
-      if (stepping) exponentiate(shifted_.data(), step, shifted_.size(), ratios_.data());
-      step_ = stepping ? step : 0.0;
+      step_ = 0.0;
       accumulate_normalised(exponentials_.data(), logits_.passes(), logits_.classes(),
                             sums_.data());
     }

@@ -6,6 +6,12 @@
 
 namespace cubcal {
 
+std::string model_name(std::size_t place) {
+  constexpr std::size_t kLetters = 26;
+  const std::string last(1, static_cast<char>('A' + place % kLetters));
+  return place < kLetters ? last : model_name(place / kLetters - 1) + last;
+}
+
 void adjust_p_values(std::vector<Comparison>& others) {
   for (const MetricInfo& info : metric_infos()) {
     std::vector<double> p_values;

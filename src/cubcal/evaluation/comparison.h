@@ -33,6 +33,9 @@ struct ComparisonResult {
   std::vector<Comparison> others;
 };
 
+/// "A", "B", ...: what the models are called in their order, the first being compared with.
+std::string model_name(std::size_t place);
+
 /// Fills `holm` of each, adjusted over all of them, metric by metric.
 void adjust_p_values(std::vector<Comparison>& others);
 

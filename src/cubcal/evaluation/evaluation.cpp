@@ -8,14 +8,20 @@ Evaluation evaluate_prediction(const Predictive& predictive, ArrayView<const std
   evaluation.facts = sample_facts(predictive, labels, plan.metrics);
   evaluation.values = metric_values(evaluation.facts);
   evaluation.bootstrap = plan.bootstrap;
-  if (plan.bootstrap) {
-    evaluation.bootstrap_by_group = !groups.empty();
-    evaluation.intervals = bootstrap_intervals(evaluation.facts, groups, *plan.bootstrap);
+  evaluation.bootstrap_by_group = plan.bootstrap && !groups.empty();
+  if (!plan.clinical) {
+    if (plan.bootstrap) {
+      evaluation.intervals = bootstrap_intervals(evaluation.facts, groups, *plan.bootstrap);
+    }
+    return evaluation;
   }
-  if (!plan.clinical) return evaluation;
   const ClinicalMetrics metrics(evaluation.facts, predictive, *plan.clinical);
   evaluation.clinical = ClinicalResult{*plan.clinical, metrics.values(), std::nullopt};
-  if (plan.bootstrap) evaluation.clinical->intervals = metrics.intervals(groups, *plan.bootstrap);
+  if (plan.bootstrap) {
+    std::vector<MetricValues> replicates;
+    evaluation.clinical->intervals = metrics.intervals(groups, *plan.bootstrap, &replicates);
+    evaluation.intervals = percentile_intervals(replicates, plan.bootstrap->level);
+  }
   return evaluation;
 }
 

@@ -15,15 +15,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// An object of these members. A list in braces makes an array of two of each member first, and
+/// copies what it holds twice: too slow for tables.
+Json row_of(std::initializer_list<std::pair<const char*, Json>> members) {
+  Json::object_t row;
+  row.reserve(members.size());
+  for (const auto& [key, value] : members) row.emplace_back(key, value);
+  return Json(std::move(row));
+}
+
 Json bins_json(const CalibrationError& error, const char* observed, const char* target) {
   Json rows = Json::array();
   for (const ReliabilityBin& bin : error.bins) {
     const bool empty = bin.count == 0;
-    rows.push_back({{"low", bin.low},
-                    {"high", bin.high},
-                    {"count", static_cast<std::uint64_t>(bin.count)},
-                    {observed, empty ? Json() : Json(bin.mean_observed)},
-                    {target, empty ? Json() : Json(bin.mean_target)}});
+    rows.push_back(row_of({{"low", bin.low},
+                           {"high", bin.high},
+                           {"count", static_cast<std::uint64_t>(bin.count)},
+                           {observed, empty ? Json() : Json(bin.mean_observed)},
+                           {target, empty ? Json() : Json(bin.mean_target)}}));
   }
   return rows;
 }
@@ -32,14 +41,14 @@ Json classes_json(const Evaluation& evaluation) {
   Json rows = Json::array();
   const std::vector<ClassRow> table = class_table(evaluation.facts);
   for (std::size_t k = 0; k < table.size(); ++k) {
-    rows.push_back({{"name", evaluation.class_names[k]},
-                    {"support", table[k].support},
-                    {"predicted", table[k].predicted},
-                    {"recall", json_or_null(table[k].recall)},
-                    {"precision", json_or_null(table[k].precision)},
-                    {"f1", json_or_null(table[k].f1)},
-                    {"mean_confidence", json_or_null(table[k].mean_confidence)},
-                    {"mean_uncertainty", json_or_null(table[k].mean_uncertainty)}});
+    rows.push_back(row_of({{"name", evaluation.class_names[k]},
+                           {"support", table[k].support},
+                           {"predicted", table[k].predicted},
+                           {"recall", json_or_null(table[k].recall)},
+                           {"precision", json_or_null(table[k].precision)},
+                           {"f1", json_or_null(table[k].f1)},
+                           {"mean_confidence", json_or_null(table[k].mean_confidence)},
+                           {"mean_uncertainty", json_or_null(table[k].mean_uncertainty)}}));
   }
   return rows;
 }
@@ -58,7 +67,7 @@ Json confusion_json(const SampleFacts& facts) {
 Json avu_curve_json(const SampleFacts& facts) {
   Json rows = Json::array();
   for (const AvuPoint& point : avu_curve(facts)) {
-    rows.push_back({{"t", point.t}, {"threshold", point.threshold}, {"avu", point.avu}});
+    rows.push_back(row_of({{"t", point.t}, {"threshold", point.threshold}, {"avu", point.avu}}));
   }
   return rows;
 }
@@ -69,16 +78,18 @@ Json selective_json(const SampleFacts& facts, Certainty certainty) {
   Json accuracy_rows = Json::array();
   for (const double coverage : kCoverages) {
     accuracy_rows.push_back(
-        {{"coverage", coverage}, {"accuracy", accuracy_at_coverage(risk, coverage)}});
+        row_of({{"coverage", coverage}, {"accuracy", accuracy_at_coverage(risk, coverage)}}));
   }
   Json risk_rows = Json::array();
   for (const double target : kRiskTargets) {
     risk_rows.push_back(
-        {{"risk", target}, {"coverage", json_or_null(coverage_at_risk(risk, target))}});
+        row_of({{"risk", target}, {"coverage", json_or_null(coverage_at_risk(risk, target))}}));
   }
-  return {{"aurc", area_under_risk_coverage(facts, order)},
-          {"accuracy_at_coverage", accuracy_rows},
-          {"coverage_at_risk", risk_rows}};
+  Json json;
+  json["aurc"] = area_under_risk_coverage(facts, order);
+  json["accuracy_at_coverage"] = std::move(accuracy_rows);
+  json["coverage_at_risk"] = std::move(risk_rows);
+  return json;
 }
 
 Json detection_json(const Detection& detection) {
@@ -92,9 +103,9 @@ Json detection_json(const Detection& detection) {
   return rows;
 }
 
-Json document_of(const Evaluation& evaluation) {
+/// Adds what there is to say of it.
+void add_document(const Evaluation& evaluation, Json& json) {
   const SampleFacts& facts = evaluation.facts;
-  Json json;
   json["samples"] = facts.samples;
   json["passes"] = evaluation.passes;
   json["classes"] = facts.classes;
@@ -106,20 +117,20 @@ Json document_of(const Evaluation& evaluation) {
                           : Json();
   json["calibration"] =
       evaluation.calibration ? Json::parse(calibration_to_json(*evaluation.calibration)) : Json();
-  json["bins"] = {
-      {"ece", bins_json(expected_calibration_error(facts), "accuracy", "confidence")},
-      {"uce", bins_json(uncertainty_calibration_error(facts), "error", "uncertainty")},
-      {"bcce", bins_json(boundary_curve_calibration_error(facts), "uncertainty", "ideal")}};
+  Json& bins = json["bins"];
+  bins["ece"] = bins_json(expected_calibration_error(facts), "accuracy", "confidence");
+  bins["uce"] = bins_json(uncertainty_calibration_error(facts), "error", "uncertainty");
+  bins["bcce"] = bins_json(boundary_curve_calibration_error(facts), "uncertainty", "ideal");
   json["per_class"] = classes_json(evaluation);
   json["confusion"] = confusion_json(facts);
   json["avu_curve"] = avu_curve_json(facts);
-  json["selective"] = {{"by_uncertainty", selective_json(facts, Certainty::kEntropy)},
-                       {"by_confidence", selective_json(facts, Certainty::kConfidence)}};
+  Json& selective = json["selective"];
+  selective["by_uncertainty"] = selective_json(facts, Certainty::kEntropy);
+  selective["by_confidence"] = selective_json(facts, Certainty::kConfidence);
   if (evaluation.clinical) {
     json["clinical"] = clinical_json(*evaluation.clinical, evaluation.class_names);
   }
   if (evaluation.detection) json["ood"] = detection_json(*evaluation.detection);
-  return json;
 }
 
 }  // namespace
@@ -157,17 +168,17 @@ Json p_values_json(const MetricValues& p_values) {
 }
 
 Json convention_json(const MetricOptions& options) {
-  return {{"unit", "nats"},
-          {"bins", options.bins},
-          {"bin_edges", "equal widths over [0, 1], (lo, hi], exact 0 in the first"},
-          {"ece", "binned on confidence"},
-          {"uce", "binned on U / ln K, error rate against mean U / ln K"},
-          {"bcce", "binned on confidence, U not normalised"},
-          {"gamma", options.gamma},
-          {"uncertainty_threshold", options.uncertainty_threshold},
-          {"nll_floor", kProbabilityFloor},
-          {"equal_probabilities", "lowest class index"},
-          {"aurc", "mean risk over all coverages by U; equal U in file order"}};
+  return row_of({{"unit", "nats"},
+                 {"bins", options.bins},
+                 {"bin_edges", "equal widths over [0, 1], (lo, hi], exact 0 in the first"},
+                 {"ece", "binned on confidence"},
+                 {"uce", "binned on U / ln K, error rate against mean U / ln K"},
+                 {"bcce", "binned on confidence, U not normalised"},
+                 {"gamma", options.gamma},
+                 {"uncertainty_threshold", options.uncertainty_threshold},
+                 {"nll_floor", kProbabilityFloor},
+                 {"equal_probabilities", "lowest class index"},
+                 {"aurc", "mean risk over all coverages by U; equal U in file order"}});
 }
 
 Json bootstrap_json(const BootstrapOptions& options, bool by_group) {
@@ -180,7 +191,7 @@ Json bootstrap_json(const BootstrapOptions& options, bool by_group) {
 
 Json evaluation_document(const Evaluation& evaluation) {
   Json json{{"cubcal", kVersion}};
-  json.update(document_of(evaluation));
+  add_document(evaluation, json);
   return json;
 }
 
@@ -192,10 +203,12 @@ std::string evaluations_json(const std::vector<Evaluation>& evaluations) {
   Json rows = Json::array();
   for (const Evaluation& each : evaluations) {
     Json row{{"file", each.file}};
-    row.update(document_of(each));
+    add_document(each, row);
     rows.push_back(std::move(row));
   }
-  return Json{{"cubcal", kVersion}, {"evaluations", rows}}.dump(2) + "\n";
+  Json json{{"cubcal", kVersion}};
+  json["evaluations"] = std::move(rows);
+  return json.dump(2) + "\n";
 }
 
 }  // namespace cubcal

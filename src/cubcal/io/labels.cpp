@@ -8,6 +8,8 @@
 #include "cubcal/io/array_text.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/integer_array.h"
+#include "cubcal/io/torch_file.h"
+#include "cubcal/io/torch_logits.h"
 
 namespace cubcal {
 
@@ -67,6 +69,7 @@ RawLabels read_labels(const NpzReader& npz, const std::string& key, std::size_t 
 RawLabels read_labels_file(const std::string& path, const std::string& key, std::size_t length) {
   const auto source = std::make_shared<FileSource>(path);
   if (is_npy(*source)) return read_npy_labels(source, length);
+  if (TorchFile::is_likely(source)) return read_torch_labels(source, key, length);
   if (ZipArchive::is_likely(*source)) return read_labels(NpzReader(source), key, length);
   return read_csv_labels(path, key, length);
 }

@@ -20,8 +20,8 @@ struct RawLabels {
 /// Throws DataError for floating-point labels and for a shape that is not [length] or [length,1].
 RawLabels read_labels(const NpzReader& npz, const std::string& key, std::size_t length);
 
-/// Of a file of labels alone: .npy, .npz with the array `key`, or CSV with the column `key`, or
-/// `label`, or a single column.
+/// Of a file of labels alone: .npy, .npz with the array `key`, .pt with a tensor or the entry
+/// `key`, or CSV with the column `key`, or `label`, or a single column.
 RawLabels read_labels_file(const std::string& path, const std::string& key, std::size_t length);
 
 /// The class of a sample that is to be left out.

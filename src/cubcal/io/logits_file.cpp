@@ -10,58 +10,14 @@
 #include "cubcal/io/labels.h"
 #include "cubcal/io/logits_csv.h"
 #include "cubcal/io/logits_rows.h"
+#include "cubcal/io/logits_shape.h"
 #include "cubcal/io/npz.h"
+#include "cubcal/io/torch_file.h"
+#include "cubcal/io/torch_logits.h"
 
 namespace cubcal {
 
 namespace {
-
-/// Tables of class against class grow with the square of it.
-constexpr std::size_t kMostClasses = 2048;
-
-/// Checks the head of the logits and gives an [N,K] array its axis of passes. A leading axis of
-/// length 1 changes the place of no element, in C or in Fortran order.
-void check_logits(NpyHeader& header, const std::string& where, const LogitsReading& reading) {
-  if (header.is_text() || !is_floating(header.dtype)) {
-    throw DataError(where + " is " + header.type_text() +
-                    ", but logits must be float16, float32 or float64");
-  }
-  std::vector<std::size_t>& shape = header.shape;
-  if (reading.binary) {
-    if ((shape.size() == 1 || shape.size() == 2) && shape.back() != 1) shape.push_back(1);
-    if (shape.size() < 2 || shape.size() > 3 || shape.back() != 1) {
-      throw DataError(where + " has shape " + header.shape_text() +
-                      ", but two classes told apart by one number need [N] or [S,N]");
-    }
-  } else if (shape.size() != 2 && shape.size() != 3) {
-    throw DataError(where + " has shape " + header.shape_text() +
-                    ", but logits must be [S,N,K] (passes, samples, classes) or [N,K]");
-  }
-  if (header.count() == 0) {
-    throw DataError(where + " has shape " + header.shape_text() +
-                    ", but logits need at least one pass, one sample and two classes");
-  }
-  if (shape.back() < 2 && !reading.binary) {
-    throw DataError(where + " has shape " + header.shape_text() +
-                    " and so a single class, but at least two are needed");
-  }
-  if (shape.back() > kMostClasses) {
-    throw DataError(where + " has shape " + header.shape_text() + " and so " +
-                    std::to_string(shape.back()) + " classes, but at most " +
-                    std::to_string(kMostClasses) + " are accepted");
-  }
-  if (shape.size() == 2) header.shape.insert(header.shape.begin(), 1);
-}
-
-/// One entry for each sample or class: [length] or [length,1].
-void check_length(const NpyHeader& header, std::size_t length, const char* axis,
-                  const std::string& where) {
-  const std::vector<std::size_t>& shape = header.shape;
-  const bool is_column = shape.size() == 2 && shape[1] == 1;
-  if ((shape.size() == 1 || is_column) && shape[0] == length) return;
-  throw DataError(where + " has shape " + header.shape_text() + ", but the logits have " +
-                  std::to_string(length) + " " + axis);
-}
 
 std::vector<std::string> read_groups(const NpzReader& npz) {
   if (npz.peek("groups").is_text()) return npz.read_text("groups");
@@ -97,21 +53,6 @@ void check_companions(const NpzReader& npz, std::size_t samples, std::size_t cla
   check_text("files", "file names", samples, "samples");
   check_text("class_names", "class names", classes, "classes");
 }
-
-/// Throws the DataError that says how, where as many labels as an [N,S,K] array has samples stand
-/// beside the logits.
-void refuse_swapped_axes(const NpzReader& npz, const NpyHeader& header,
-                         const LogitsReading& reading) {
-  if (!npz.has(reading.labels_key)) return;
-  const std::size_t labels = npz.peek(reading.labels_key).count();
-  if (labels < 2 || labels != header.shape[0] || labels == header.shape[1]) return;
-  throw DataError(npz.where(reading.logits_key) + " has shape " + header.shape_text() +
-                  " and there are " + std::to_string(labels) +
-                  " labels: this looks like [samples, passes, classes], and [passes, samples, "
-                  "classes] is wanted, as np.swapaxes(logits, 0, 1) makes it");
-}
-
-const std::string kColumnPrefix = "column_";
 
 /// "sex, site": the columns there are.
 std::string listed_columns(const NpzReader& npz) {
@@ -163,7 +104,10 @@ LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source, const Logit
   file.path = npz.path();
   file.has_labels =
       reading.with_labels && reading.labels_file.empty() && npz.has(reading.labels_key);
-  if (file.has_labels) refuse_swapped_axes(npz, header, reading);
+  if (file.has_labels) {
+    refuse_swapped_axes(header, where, npz.peek(reading.labels_key).count(),
+                        "np.swapaxes(logits, 0, 1)");
+  }
   check_companions(npz, samples, classes);
   if (npz.has("class_names")) file.class_names = npz.read_text("class_names");
   if (file.has_labels) {
@@ -183,11 +127,7 @@ LogitsFile read_npy_logits(const std::shared_ptr<const ByteSource>& source,
   const std::unique_ptr<ByteStream> stream = open_range(source, 0, source->size());
   NpyHeader header = read_npy_header(*stream, where);
   check_logits(header, where, reading);
-  if (!reading.columns.empty()) {
-    throw DataError(where + " holds logits alone, without the column '" + reading.columns.front() +
-                    "': an npz file with the array '" + kColumnPrefix + reading.columns.front() +
-                    "' is needed");
-  }
+  refuse_columns(reading, where);
   LogitsFile file;
   file.path = source->name();
   file.logits = read_npy_numbers(*stream, header, where);
@@ -204,7 +144,8 @@ std::string text_of(const ByteSource& source) {
   const bool is_text = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' || c == '\t';
   });
-  if (!is_text) throw DataError("'" + source.name() + "' is neither an npz, an npy nor a CSV file");
+  if (!is_text)
+    throw DataError("'" + source.name() + "' is neither an npz, an npy, a PyTorch nor a CSV file");
   if (source.size() > most) {
     throw DataError("'" + source.name() + "' has " + std::to_string(source.size()) +
                     " bytes, but a CSV file may have " + std::to_string(most));
@@ -237,6 +178,8 @@ LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
   LogitsFile file;
   if (is_npy(*source)) {
     file = read_npy_logits(source, reading);
+  } else if (TorchFile::is_likely(source)) {
+    file = read_torch_logits(std::move(source), reading);
   } else if (ZipArchive::is_likely(*source)) {
     file = read_npz_logits(std::move(source), reading);
   } else {

@@ -17,9 +17,9 @@ struct SampleColumn {
 };
 
 /// MC logits with what belongs to them, as read from an .npz file, from a bare .npy file of
-/// logits alone, or from CSV (logits_csv.h). In the .npz: `logits` [S,N,K] or [N,K], and optionally
-/// `labels` [N] (or [N,1]; integers, bools, or names of classes), `groups` [N], `files` [N],
-/// `class_names` [K] and `column_<name>` [N].
+/// logits alone, from what torch.save wrote (torch_logits.h), or from CSV (logits_csv.h). In the
+/// .npz: `logits` [S,N,K] or [N,K], and optionally `labels` [N] (or [N,1]; integers, bools, or
+/// names of classes), `groups` [N], `files` [N], `class_names` [K] and `column_<name>` [N].
 struct LogitsFile {
   NdArray logits;                        ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
   std::vector<std::int64_t> labels;      ///< empty when the file has none
@@ -35,7 +35,8 @@ struct LogitsFile {
 struct LogitsReading {
   std::string logits_key = "logits";
   std::string labels_key = "labels";
-  std::string labels_file;    ///< labels of another file (.npy, .npz, CSV) instead of the own ones
+  std::string
+      labels_file;  ///< labels of another file (.npy, .npz, .pt, CSV) instead of the own ones
   bool with_labels = true;    ///< false: labels are not looked at, as those of images of no class
   std::string ignored_label;  ///< where not empty: samples of this label are left out
   std::vector<std::string> columns;  ///< to be read; a DataError where the file lacks one

@@ -34,17 +34,6 @@ std::vector<double> defined_values(const std::vector<MetricValues>& replicates, 
   return values;
 }
 
-MetricIntervals percentile_intervals(const std::vector<MetricValues>& replicates, double level) {
-  MetricIntervals intervals;
-  for (const MetricInfo& info : metric_infos()) {
-    std::vector<double> values = defined_values(replicates, info.metric);
-    if (values.empty()) continue;
-    intervals[static_cast<std::size_t>(info.metric)] =
-        percentile_interval(std::move(values), level);
-  }
-  return intervals;
-}
-
 /// Of the hypothesis that the differences are around 0.
 MetricValues two_sided_p_values(const std::vector<MetricValues>& differences) {
   MetricValues p_values;
@@ -74,6 +63,17 @@ MetricValues subtract(const MetricValues& b, const MetricValues& a) {
 }
 
 }  // namespace
+
+MetricIntervals percentile_intervals(const std::vector<MetricValues>& replicates, double level) {
+  MetricIntervals intervals;
+  for (const MetricInfo& info : metric_infos()) {
+    std::vector<double> values = defined_values(replicates, info.metric);
+    if (values.empty()) continue;
+    intervals[static_cast<std::size_t>(info.metric)] =
+        percentile_interval(std::move(values), level);
+  }
+  return intervals;
+}
 
 MetricIntervals bootstrap_intervals(const SampleFacts& facts,
                                     const std::vector<std::string>& groups,

@@ -20,6 +20,9 @@ MetricIntervals bootstrap_intervals(const SampleFacts& facts,
                                     const std::vector<std::string>& groups,
                                     const BootstrapOptions& options);
 
+/// Of the values that replicates have.
+MetricIntervals percentile_intervals(const std::vector<MetricValues>& replicates, double level);
+
 /// Intervals of (b - a) over the same samples, each replicate resampling both alike.
 struct PairedDifference {
   MetricValues difference;

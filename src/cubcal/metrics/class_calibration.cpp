@@ -5,7 +5,6 @@
 
 #include "cubcal/metrics/bins.h"
 #include "cubcal/metrics/calibration_error.h"
-#include "cubcal/metrics/logistic_line.h"
 
 namespace cubcal {
 
@@ -15,6 +14,26 @@ double logit_of(double p) {
   constexpr double kNearest = 1e-12;
   const double inside = std::clamp(p, kNearest, 1 - kNearest);
   return std::log(inside / (1 - inside));
+}
+
+/// confidence - correct of each sample in the order given, as often as it counts.
+std::vector<double> repeated_gaps(const SampleFacts& facts, const std::vector<std::uint32_t>& order,
+                                  SampleCounts counts) {
+  constexpr std::uint32_t kAtOnce = 3;  // few counts are higher
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < facts.samples; ++i) total += counts[i];
+  std::vector<double> gaps(total + kAtOnce);
+  std::size_t next = 0;
+  for (const std::uint32_t i : order) {
+    const double gap = facts.confidence[i] - facts.correct[i];
+    const std::uint32_t count = counts[i];
+    // Written whether they count or not, and then over again: a branch would be a guess.
+    for (std::uint32_t copy = 0; copy < kAtOnce; ++copy) gaps[next + copy] = gap;
+    for (std::uint32_t copy = kAtOnce; copy < count; ++copy) gaps[next + copy] = gap;
+    next += count;
+  }
+  gaps.resize(total);
+  return gaps;
 }
 
 }  // namespace
@@ -71,24 +90,18 @@ ClassCalibration class_calibration(const RankedScores& ranked, const RankedCount
 double adaptive_calibration_error(const SampleFacts& facts,
                                   const std::vector<std::uint32_t>& by_confidence,
                                   SampleCounts counts) {
-  std::uint64_t total = 0;
-  for (std::size_t i = 0; i < facts.samples; ++i) total += counts[i];
-  const std::uint64_t bins = facts.options.bins;
+  const std::vector<double> gaps = repeated_gaps(facts, by_confidence, counts);
+  const std::size_t total = gaps.size();
+  const std::size_t bins = facts.options.bins;
   double error = 0;
-  double gap = 0;
-  std::uint64_t rank = 0;
-  std::uint64_t bin = 0;
-  for (const std::uint32_t i : by_confidence) {
-    for (std::uint32_t copy = 0; copy < counts[i]; ++copy, ++rank) {
-      if (const std::uint64_t own = bins * rank / total; own != bin) {
-        error += std::abs(gap);
-        gap = 0;
-        bin = own;
-      }
-      gap += facts.confidence[i] - facts.correct[i];
-    }
+  for (std::size_t rank = 0; rank < total;) {
+    const std::size_t bin = bins * rank / total;
+    const std::size_t end = ((bin + 1) * total + bins - 1) / bins;
+    double gap = 0;
+    for (; rank < end; ++rank) gap += gaps[rank];
+    error += std::abs(gap);
   }
-  return (error + std::abs(gap)) / static_cast<double>(total);
+  return error / static_cast<double>(total);
 }
 
 double debiased_calibration_error(const SampleFacts& facts, SampleCounts counts) {
@@ -114,16 +127,27 @@ LineData line_data(const SampleFacts& facts, const Predictive& predictive) {
   return data;
 }
 
+LineStarts line_starts(const LineData& data) {
+  const CalibrationLine line = calibration_line(data);
+  const double intercept = line.intercept.value_or(0);
+  return {line_start({intercept, line.slope.value_or(1)}, data.x, data.y),
+          line_start({intercept, 1}, data.x, data.y)};
+}
+
 CalibrationLine calibration_line(const LineData& data, SampleCounts counts,
-                                 const CalibrationLine& start) {
+                                 const LineStarts* starts) {
+  const CountedPoints points = counted_points(data.x, data.y, counts);
+  const auto fit = [&](Slope slope, const LineStart* start) {
+    if (start == nullptr) return fit_logistic_line(points, slope);
+    const LineSlopes at_start = slopes_at_start(*start, data.x, counts, slope);
+    return fit_logistic_line(points, slope, start->line, &at_start);
+  };
   CalibrationLine line;
-  const LogisticLine sloped{start.intercept.value_or(0), start.slope.value_or(1)};
-  const LogisticLine level{start.intercept.value_or(0), 1};
-  if (const auto fit = fit_logistic_line(data.x, data.y, counts, Slope::kFree, sloped)) {
-    line.slope = fit->slope;
+  if (const auto free = fit(Slope::kFree, starts == nullptr ? nullptr : &starts->sloped)) {
+    line.slope = free->slope;
   }
-  if (const auto fit = fit_logistic_line(data.x, data.y, counts, Slope::kHeld, level)) {
-    line.intercept = fit->intercept;
+  if (const auto held = fit(Slope::kHeld, starts == nullptr ? nullptr : &starts->level)) {
+    line.intercept = held->intercept;
   }
   return line;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "cubcal/metrics/logistic_line.h"
 #include "cubcal/metrics/ranked_scores.h"
 #include "cubcal/metrics/sample_facts.h"
 
@@ -60,8 +61,15 @@ struct LineData {
 /// `predictive` is what the facts were made of.
 LineData line_data(const SampleFacts& facts, const Predictive& predictive);
 
-/// Newton's method starts at `start`, where one is known, and is quicker the nearer that is.
+/// Where the searches of many resamples start: at the line of the samples themselves.
+struct LineStarts {
+  LineStart sloped;
+  LineStart level;
+};
+LineStarts line_starts(const LineData& data);
+
+/// Newton's method starts there where `starts` is given, else at slope 1 and intercept 0.
 CalibrationLine calibration_line(const LineData& data, SampleCounts counts = {},
-                                 const CalibrationLine& start = {});
+                                 const LineStarts* starts = nullptr);
 
 }  // namespace cubcal

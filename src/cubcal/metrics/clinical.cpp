@@ -94,7 +94,7 @@ ClinicalMetrics::ClinicalMetrics(const SampleFacts& facts, const Predictive& pre
   mistakes_ = rank_scores(facts.entropy, wrong);
   by_confidence_ = ascending_order(facts.confidence);
   line_data_ = line_data(facts, predictive);
-  line_ = calibration_line(line_data_);
+  line_starts_ = line_starts(line_data_);
 }
 
 void ClinicalMetrics::add_agreement(ClinicalValues& values,
@@ -152,29 +152,28 @@ void ClinicalMetrics::add_calibration(ClinicalValues& values, SampleCounts count
   set(values, ClinicalMetric::kAdaptiveEce,
       adaptive_calibration_error(facts_, by_confidence_, counts));
   set(values, ClinicalMetric::kDebiasedEce, debiased_calibration_error(facts_, counts));
-  const CalibrationLine line = calibration_line(line_data_, counts, line_);
+  const CalibrationLine line = calibration_line(line_data_, counts, &line_starts_);
   set(values, ClinicalMetric::kSlope, line.slope);
   set(values, ClinicalMetric::kIntercept, line.intercept);
 }
 
-ClinicalValues ClinicalMetrics::values_beside_classes(SampleCounts counts) const {
+ClinicalValues ClinicalMetrics::values_beside_rankings(SampleCounts counts) const {
   ClinicalValues values = empty_table<double>(facts_.classes, options_.rules.size());
   const CountedConfusion confusion(facts_, counts);
   add_agreement(values, confusion);
   add_points(values, confusion, counts);
   add_calibration(values, counts);
+  return values;
+}
+
+ClinicalValues ClinicalMetrics::values(SampleCounts counts) const {
+  ClinicalValues values = values_beside_rankings(counts);
   RankedCounts own;
   take_counts(mistakes_, counts, own);
   if (const auto mistakes = discrimination(mistakes_, own)) {
     set(values, ClinicalMetric::kMistakeAuroc, mistakes->auroc);
   }
-  return values;
-}
-
-ClinicalValues ClinicalMetrics::values(SampleCounts counts) const {
-  ClinicalValues values = values_beside_classes(counts);
   std::vector<ClassNumbers> numbers;
-  RankedCounts own;
   for (std::size_t k = 0; k < facts_.classes; ++k) {
     take_counts(ranked_[k], counts, own);
     numbers.push_back(class_numbers(ranked_[k], own, bin_ends_[k]));
@@ -183,7 +182,8 @@ ClinicalValues ClinicalMetrics::values(SampleCounts counts) const {
   return values;
 }
 
-void ClinicalMetrics::add_replicates(std::vector<ClinicalValues>& replicates, std::size_t first,
+void ClinicalMetrics::add_replicates(std::vector<ClinicalValues>& replicates,
+                                     std::vector<MetricValues>* metrics, std::size_t first,
                                      const ResamplingUnits& units, std::uint64_t seed) const {
   const std::size_t lanes = std::min(kLanes, replicates.size() - first);
   // Lanes without a replicate count every sample once.
@@ -194,23 +194,31 @@ void ClinicalMetrics::add_replicates(std::vector<ClinicalValues>& replicates, st
     for (std::size_t i = 0; i < facts_.samples; ++i) {
       counts[i].of[l] = static_cast<std::int32_t>(drawn[i]);
     }
-    replicates[first + l] = values_beside_classes(SampleCounts(drawn));
+    replicates[first + l] = values_beside_rankings(SampleCounts(drawn));
+    if (metrics != nullptr) (*metrics)[first + l] = metric_values(facts_, SampleCounts(drawn));
   }
   std::vector<std::vector<ClassNumbers>> numbers(lanes);
   for (std::size_t k = 0; k < facts_.classes; ++k) {
     const auto own = class_numbers(ranked_[k], counts, bin_ends_[k]);
     for (std::size_t l = 0; l < lanes; ++l) numbers[l].push_back(own[l]);
   }
-  for (std::size_t l = 0; l < lanes; ++l) add_classes(replicates[first + l], numbers[l]);
+  const auto mistakes =
+      class_numbers(mistakes_, counts, {static_cast<std::uint32_t>(facts_.samples)});
+  for (std::size_t l = 0; l < lanes; ++l) {
+    add_classes(replicates[first + l], numbers[l]);
+    set(replicates[first + l], ClinicalMetric::kMistakeAuroc, mistakes[l].auroc);
+  }
 }
 
 ClinicalIntervals ClinicalMetrics::intervals(const std::vector<std::string>& groups,
-                                             const BootstrapOptions& options) const {
+                                             const BootstrapOptions& options,
+                                             std::vector<MetricValues>* metrics) const {
   check_bootstrap_options(options);
   const ResamplingUnits units = resampling_units(facts_.samples, groups, "labels");
   std::vector<ClinicalValues> replicates(options.replicates);
+  if (metrics != nullptr) metrics->assign(options.replicates, {});
   parallel_blocks(options.replicates, kLanes, [&](std::size_t first, std::size_t) {
-    add_replicates(replicates, first, units, options.seed);
+    add_replicates(replicates, metrics, first, units, options.seed);
   });
   ClinicalIntervals intervals = empty_table<Interval>(facts_.classes, options_.rules.size());
   const std::vector<std::optional<Interval>*> wanted = fields_of(intervals);

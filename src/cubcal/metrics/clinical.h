@@ -91,20 +91,22 @@ class ClinicalMetrics {
 
   /// Percentile bootstrap over samples, or over whole groups where `groups` names one for each
   /// sample. Thresholds for a sensitivity or specificity wanted are chosen anew in each replicate.
-  /// The result depends on the seed, not on the threads.
+  /// The result depends on the seed, not on the threads. `metrics`, where given, becomes what
+  /// metric_values() says of each replicate: the draws are those of bootstrap_intervals().
   ClinicalIntervals intervals(const std::vector<std::string>& groups,
-                              const BootstrapOptions& options) const;
+                              const BootstrapOptions& options,
+                              std::vector<MetricValues>* metrics = nullptr) const;
 
  private:
   void add_agreement(ClinicalValues& values, const CountedConfusion& confusion) const;
-  /// All but what the rankings of the classes give.
-  ClinicalValues values_beside_classes(SampleCounts counts) const;
+  /// All but what the rankings give.
+  ClinicalValues values_beside_rankings(SampleCounts counts) const;
   void add_points(ClinicalValues& values, const CountedConfusion& confusion,
                   SampleCounts counts) const;
   void add_classes(ClinicalValues& values, const std::vector<ClassNumbers>& numbers) const;
   /// Of replicates first ... first + kLanes - 1, or as many of them as there are.
-  void add_replicates(std::vector<ClinicalValues>& replicates, std::size_t first,
-                      const ResamplingUnits& units, std::uint64_t seed) const;
+  void add_replicates(std::vector<ClinicalValues>& replicates, std::vector<MetricValues>* metrics,
+                      std::size_t first, const ResamplingUnits& units, std::uint64_t seed) const;
   void add_calibration(ClinicalValues& values, SampleCounts counts) const;
 
   const SampleFacts& facts_;
@@ -114,7 +116,7 @@ class ClinicalMetrics {
   RankedScores mistakes_;                             ///< by U; positive where the answer is wrong
   std::vector<std::uint32_t> by_confidence_;          ///< lowest first
   LineData line_data_;
-  CalibrationLine line_;  ///< of the samples themselves, where the search starts
+  LineStarts line_starts_;
 };
 
 }  // namespace cubcal

@@ -4,6 +4,7 @@
 #include "cubcal/metrics/calibration_error.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/metrics/selective.h"
+#include "cubcal/metrics/streamed_ece.h"
 
 namespace cubcal {
 
@@ -59,6 +60,16 @@ std::optional<double> metric_value(Metric metric, const Predictive& predictive,
     case Metric::kAurc: return area_under_risk_coverage(facts, facts.by_entropy);
   }
   return std::nullopt;
+}
+
+std::optional<double> metric_value(Metric metric, const NdArray& probabilities,
+                                   ArrayView<const std::int64_t> labels,
+                                   const MetricOptions& options, const std::string& name) {
+  if (metric == Metric::kEce) {
+    if (const auto ece = streamed_ece(probabilities, labels, options.bins)) return ece;
+  }
+  return metric_value(metric, predict_probabilities(probabilities, parts_for(metric), name), labels,
+                      options);
 }
 
 }  // namespace cubcal

@@ -61,7 +61,11 @@ void transpose_any(const McLogits& logits, std::size_t pass_index, const std::si
     case 3: return transpose<3>(pass, classes, samples, count, shifted);
     case 4: return transpose<4>(pass, classes, samples, count, shifted);
     case 5: return transpose<5>(pass, classes, samples, count, shifted);
+    case 6: return transpose<6>(pass, classes, samples, count, shifted);
     case 7: return transpose<7>(pass, classes, samples, count, shifted);
+    case 8: return transpose<8>(pass, classes, samples, count, shifted);
+    case 9: return transpose<9>(pass, classes, samples, count, shifted);
+    case 10: return transpose<10>(pass, classes, samples, count, shifted);
     default: return transpose<0>(pass, classes, samples, count, shifted);
   }
 }

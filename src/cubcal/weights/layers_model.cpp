@@ -8,8 +8,8 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal/io/tensor_cells.h"
 #include "cubcal/io/utf8.h"
-#include "cubcal/weights/state_dict_cells.h"
 #include "cubcal/weights/tensor_shape.h"
 
 namespace cubcal {

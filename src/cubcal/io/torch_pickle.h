@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cubcal/weights/state_dict_cells.h"
+#include "cubcal/io/tensor_cells.h"
 
 /// Python's pickle, restricted to what a PyTorch state dict is made of: dictionaries, lists,
 /// tuples, numbers, strings, and tensors described by a storage and strides. A pickle is a program

@@ -1,4 +1,4 @@
-#include "cubcal/weights/state_dict_cells.h"
+#include "cubcal/io/tensor_cells.h"
 
 #include <cstdint>
 #include <cstring>
