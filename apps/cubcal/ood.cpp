@@ -1,9 +1,11 @@
 #include <iostream>
 #include <memory>
 
+#include "class_choice.h"
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/version.h"
 #include "cubcal_nn/experiment/model_data.h"
 #include "logits_input.h"
@@ -28,6 +30,7 @@ struct OodOptions {
   std::string device = "cpu";
   std::string precision = "auto";
   std::string probes = "refuse";
+  std::vector<std::string> misses;
   std::string json;
   std::string svg;
   bool fit = false;
@@ -52,6 +55,23 @@ void complete(OodOptions& options) {
   check_detector_options(options.run.detector);
   check_verdict_options(options.verdict.options);
   if (options.fit) detector_entry(options.verdict.detector);
+}
+
+/// Of "CLASS=SHARE" each.
+std::vector<MissTarget> miss_targets(const std::vector<std::string>& texts,
+                                     const std::vector<std::string>& class_names) {
+  std::vector<MissTarget> targets;
+  for (const std::string& text : texts) {
+    const std::size_t sign = text.rfind('=');
+    const std::optional<double> share =
+        sign == std::string::npos ? std::nullopt : parse_number(text.substr(sign + 1));
+    if (!share) {
+      throw ArgumentError("--miss-target must be CLASS=SHARE, such as melanoma=0.05, not '" + text +
+                          "'");
+    }
+    targets.push_back({class_named("--miss-target", text.substr(0, sign), class_names), *share});
+  }
+  return targets;
 }
 
 Json head_json(const OodOptions& options, const ImageSet& set, OodRun& run) {
@@ -79,6 +99,9 @@ void ood(OodOptions options) {
   if (model.description.kind == LayerKind::kDeterministic) options.run.mc.passes = 1;
   std::ostream& out = options.json == "-" ? std::cerr : std::cout;
   WorkView view(/*threads_given=*/false, out);
+  options.verdict.options.miss_targets =
+      miss_targets(options.misses, model.description.class_names);
+  check_verdict_options(options.verdict.options);
   const ImageSet set = model_data(options.data, model.description, view);
   if (!options.fit || set.has_split(options.ood)) set.split(options.ood);
   const ImageSplit& id = set.split(options.id);
@@ -113,7 +136,7 @@ void ood(OodOptions options) {
     const FittedVerdict verdict = fit_and_attach(run, options.model, model, set, options.run,
                                                  options.verdict, options.id, options.ood);
     out << '\n';
-    print_verdict(out, verdict);
+    print_verdict(out, verdict, model.description.class_names);
     for (const std::string& each : verdict.warnings) view.warning(each);
     out << "The model in " << options.model << " carries it now.\n";
     json["verdict"] = verdict_json(verdict);
@@ -200,6 +223,13 @@ void add_ood(CLI::App& app) {
                    "With --risk-target: meet it with the upper bound of this confidence")
       ->needs(fit)
       ->check(CLI::Range(1e-9, 1.0));
+  command
+      ->add_option(
+          "--miss-target", options->misses,
+          "With --fit: CLASS=SHARE: refer so that of the validation images of this class at "
+          "most this share is accepted with a wrong answer; may be repeated")
+      ->needs(fit)
+      ->take_all();
   command
       ->add_option("--batch", options->run.mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")

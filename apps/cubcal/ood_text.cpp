@@ -44,6 +44,21 @@ std::string threshold_text(double value) {
   return text.str();
 }
 
+/// Of ID images that nothing was fitted on: an error rate of all may hide a class that is missed.
+void print_by_class(std::ostream& out, const std::vector<VerdictRates>& by_class,
+                    const std::vector<std::string>& class_names) {
+  if (by_class.empty()) return;
+  TextTable table(
+      {"achieved, by true class", "images", "out-of-scope", "refer", "accept", "of these wrong"});
+  for (std::size_t label = 0; label < by_class.size(); ++label) {
+    const VerdictRates& rates = by_class[label];
+    table.add({class_names[label], std::to_string(rates.samples),
+               std::to_string(rates.out_of_scope), std::to_string(rates.referred),
+               std::to_string(rates.accepted), std::to_string(rates.errors)});
+  }
+  out << '\n' << table;
+}
+
 void print_probes(std::ostream& out, const VerdictPolicy& policy) {
   TextTable table({"made from training images", "out-of-scope", "refer", "accept"});
   for (const ProbeRates& each : policy.probes) {
@@ -87,7 +102,8 @@ void print_ood_table(std::ostream& out, const OodTable& table) {
          "OOD.\n";
 }
 
-void print_verdict(std::ostream& out, const FittedVerdict& verdict) {
+void print_verdict(std::ostream& out, const FittedVerdict& verdict,
+                   const std::vector<std::string>& class_names) {
   const VerdictPolicy& policy = verdict.policy;
   const VerdictRates& promise = policy.validation;
   out << "Verdict by " << policy.detector
@@ -99,6 +115,10 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict) {
     if (policy.options.risk_confidence) {
       out << " with confidence " << fixed(*policy.options.risk_confidence, 2);
     }
+  }
+  for (const MissTarget& each : policy.options.miss_targets) {
+    out << ", which keeps " << class_names[each.label]
+        << " accepted with another answer at most at " << fixed(each.share, 3) << " on validation";
   }
   out << ".\n";
   TextTable table({"% of images", "promised", "achieved", "outliers"});
@@ -124,6 +144,7 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict) {
   out << table
       << "Promised: on validation. Achieved: on other ID images, with 95% binomial "
          "intervals.\n";
+  print_by_class(out, verdict.by_class, class_names);
   print_probes(out, policy);
 }
 

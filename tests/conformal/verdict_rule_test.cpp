@@ -177,5 +177,53 @@ TEST(Binomial, KnownValues) {
   EXPECT_EQ(upper_bound_of_share(5, 5, 0.95), 1);
 }
 
+TEST(VerdictRule, MissTargetsLowerTheThreshold) {
+  // 100 images by rising U; class 1 has every fourth, wrong at places 40, 44, ...
+  std::vector<double> rising;
+  std::vector<double> scores(100, 1.0);
+  std::vector<std::uint8_t> correct;
+  std::vector<std::int64_t> labels;
+  for (int i = 0; i < 100; ++i) {
+    rising.push_back(i / 100.0);
+    labels.push_back(i % 4 == 0 ? 1 : 0);
+    correct.push_back(i % 4 != 0 || i < 40);
+  }
+  const HeldOutImages images{scores, rising, correct, labels};
+  const auto threshold = [&](double share) {
+    VerdictOptions options;
+    options.miss_targets = {{1, share}};
+    return fit_verdict(images, 0.9, options).uncertainty;
+  };
+  EXPECT_EQ(threshold(0.9), 0.9) << "eta holds it already";
+  EXPECT_EQ(threshold(0.08), 0.47) << "2 of 25 may be missed: those at 0.40 and 0.44, not at 0.48";
+  EXPECT_EQ(threshold(0), 0.39);
+  VerdictOptions options;
+  options.miss_targets = {{1, 0.08}};
+  const VerdictRule rule = fit_verdict(images, 0.9, options);
+  const std::vector<VerdictRates> rates = verdict_rates_by_class(rule, images, 3);
+  EXPECT_EQ(rates[1].samples, 25u);
+  EXPECT_EQ(rates[1].accepted, 12u);
+  EXPECT_EQ(rates[1].errors, 2u);
+  EXPECT_EQ(rates[0].errors, 0u);
+  EXPECT_EQ(rates[2].samples, 0u);
+  expect_error<DataError>([&] { verdict_rates_by_class(rule, images, 1); },
+                          "label 1 is none of the 1 classes");
+  options.miss_targets = {{2, 0.1}};
+  expect_error<DataError>([&] { fit_verdict(images, 0.9, options); },
+                          "no validation image of class 2");
+  options.miss_targets = {{1, 1.0}};
+  expect_error<ArgumentError>([&] { fit_verdict(images, 0.9, options); }, "must lie in [0, 1)");
+  correct.front() = 0;
+  options.miss_targets = {{1, 0}};
+  expect_error<DataError>([&] { fit_verdict(images, 0.9, options); },
+                          "no threshold keeps its misses at 0");
+}
+
+TEST(VerdictRule, ImagesForASteadyShare) {
+  // By scipy.stats.beta.ppf(0.975, k, n + 1 - k) <= 2 alpha, n = k / alpha - 1.
+  EXPECT_EQ(held_out_for_steady_share(0.05), 119u);
+  expect_error<ArgumentError>([] { held_out_for_steady_share(0); }, "the share of ID images");
+}
+
 }  // namespace
 }  // namespace cubcal::test

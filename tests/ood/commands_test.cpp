@@ -90,6 +90,12 @@ TEST_F(OodCommand, FitWritesAVerdictIntoTheModel) {
   EXPECT_EQ(json["verdict"]["achieved"]["samples"], 40);
   EXPECT_EQ(json["verdict"]["outliers"]["samples"], 24);
   EXPECT_TRUE(has(outcome.err, "errors among accepted"));
+  EXPECT_TRUE(has(outcome.err, "achieved, by true class"));
+  std::size_t images = 0;
+  for (const Json& each : json["verdict"]["achieved_by_class"]) {
+    images += each["samples"].get<std::size_t>();
+  }
+  EXPECT_EQ(images, 40u);
   const std::optional<VerdictModel> verdict = load_verdict(load_model(scratch->file("model")));
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->policy.detector, "mahalanobis");
@@ -226,6 +232,9 @@ TEST_F(OodCommand, Mistakes) {
     fails({option, "0.1"}, 2, std::string(option) + " requires --fit");
   }
   fails({"--verdict-detector", "knn"}, 2, "--verdict-detector requires --fit");
+  fails({"--fit", "--miss-target", "streaks"}, 2, "must be CLASS=SHARE, such as melanoma=0.05");
+  fails({"--fit", "--miss-target", "none=0.1"}, 2, "--miss-target names the class 'none'");
+  fails({"--fit", "--miss-target", "0=1.5"}, 2, "must lie in [0, 1)");
 }
 
 }  // namespace

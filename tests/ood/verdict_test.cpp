@@ -29,6 +29,7 @@ TEST(VerdictJson, RoundTrip) {
   policy.passes = 80;
   policy.calibration = "00ff";
   policy.probes = {{"noise", {30, 1, 2, 27, 1}}};
+  policy.options.miss_targets = {{2, 0.05}};
   const VerdictPolicy read = verdict_from_json(verdict_to_json(policy));
   EXPECT_EQ(read.detector, "knn");
   EXPECT_EQ(read.features, FeatureSource::kPasses);
@@ -38,6 +39,9 @@ TEST(VerdictJson, RoundTrip) {
   EXPECT_EQ(*read.options.risk_target, 0.07);
   EXPECT_FALSE(read.options.risk_confidence);
   EXPECT_EQ(read.validation.errors, policy.validation.errors);
+  ASSERT_EQ(read.options.miss_targets.size(), 1u);
+  EXPECT_EQ(read.options.miss_targets[0].label, 2u);
+  EXPECT_EQ(read.options.miss_targets[0].share, 0.05);
   ASSERT_EQ(read.probes.size(), 1u);
   EXPECT_EQ(read.probes[0].name, "noise");
   EXPECT_EQ(read.probes[0].rates.out_of_scope, 27u);
@@ -49,12 +53,6 @@ TEST(VerdictJson, ModelsWithoutProbesAreRead) {
   const std::size_t place = text.find(",\n  \"probes\": []");
   ASSERT_NE(place, std::string::npos);
   EXPECT_TRUE(verdict_from_json(text.substr(0, place) + "\n}").probes.empty());
-}
-
-TEST(VerdictRule, ImagesForASteadyShare) {
-  // By scipy.stats.beta.ppf(0.975, k, n + 1 - k) <= 2 alpha, n = k / alpha - 1.
-  EXPECT_EQ(held_out_for_steady_share(0.05), 119u);
-  expect_error<ArgumentError>([] { held_out_for_steady_share(0); }, "the share of ID images");
 }
 
 TEST(VerdictJson, FaultsAreNamed) {
@@ -71,7 +69,7 @@ TEST(VerdictJson, FaultsAreNamed) {
   expect_error<DataError>([&] { verdict_from_json(with("\"errors\"", "\"error\"")); },
                           "needs the field 'errors'");
   expect_error<DataError>([&] { verdict_from_json(with("400", "401")); }, "do not add up");
-  expect_error<DataError>([&] { verdict_from_json(with("[]", "7")); },
+  expect_error<DataError>([&] { verdict_from_json(with("\"probes\": []", "\"probes\": 7")); },
                           "field 'probes' must be a list");
   expect_error<DataError>([&] { verdict_from_json("[1,"); }, "must be a JSON object");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "cubcal/core/check.h"
@@ -80,6 +81,42 @@ double threshold_for_risk(const std::vector<std::size_t>& order, const HeldOutIm
   return *threshold;
 }
 
+/// The largest U up to which no more than the target's share of its class is accepted and wrong.
+double threshold_for_misses(const std::vector<std::size_t>& order, const HeldOutImages& images,
+                            const MissTarget& target) {
+  const auto label = static_cast<std::int64_t>(target.label);
+  const auto members = std::count(images.labels.begin(), images.labels.end(), label);
+  if (members == 0) {
+    throw DataError("there is no validation image of class " + std::to_string(target.label) +
+                    ", whose misses are to be bounded");
+  }
+  const double allowed = target.share * static_cast<double>(members);
+  double missed = 0;
+  std::size_t last = order.size();
+  for (std::size_t i = 0; i < order.size() && last == order.size(); ++i) {
+    missed += images.labels[order[i]] == label && !images.correct[order[i]] ? 1 : 0;
+    if (missed > allowed) last = i;
+  }
+  if (last == order.size()) return std::numeric_limits<double>::infinity();
+  // Equals stand or fall together.
+  while (last > 0 && images.uncertainty[order[last - 1]] == images.uncertainty[order[last]]) --last;
+  if (last == 0) {
+    throw DataError("the most certain validation image of all is a miss of class " +
+                    std::to_string(target.label) + ": no threshold keeps its misses at " +
+                    to_text(target.share));
+  }
+  return images.uncertainty[order[last - 1]];
+}
+
+void count_image(VerdictRates& rates, Decision decision, bool correct) {
+  ++rates.samples;
+  switch (decision) {
+    case Decision::kOutOfScope: ++rates.out_of_scope; break;
+    case Decision::kRefer: ++rates.referred; break;
+    case Decision::kAccept: ++rates.accepted; rates.errors += correct ? 0 : 1;
+  }
+}
+
 }  // namespace
 
 const char* decision_name(Decision decision) {
@@ -98,6 +135,12 @@ double ood_p_value(ArrayView<const double> rising_id_scores, double score) {
 void check_verdict_options(const VerdictOptions& options) {
   check_in_open("the share of ID images refused", options.alpha, 0, 1);
   if (options.risk_target) check_in_open("the risk target", *options.risk_target, 0, 1);
+  for (const MissTarget& each : options.miss_targets) {
+    if (!(each.share >= 0 && each.share < 1)) {
+      throw ArgumentError("the share of a class that may be missed must lie in [0, 1), not be " +
+                          to_text(each.share));
+    }
+  }
   if (!options.risk_confidence) return;
   check_in_open("the confidence of the risk", *options.risk_confidence, 0, 1);
   if (!options.risk_target) {
@@ -145,6 +188,12 @@ VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOp
   std::sort(rule.id_scores.begin(), rule.id_scores.end());
   const std::vector<std::size_t> order = in_scope(rule, images);
   rule.uncertainty = options.risk_target ? threshold_for_risk(order, images, options) : eta;
+  if (!options.miss_targets.empty()) {
+    check_same_size("labels", images.labels.size(), "scores", n);
+    for (const MissTarget& each : options.miss_targets) {
+      rule.uncertainty = std::min(rule.uncertainty, threshold_for_misses(order, images, each));
+    }
+  }
 
   VerdictRates& rates = rule.validation;
   rates.samples = n;
@@ -163,13 +212,27 @@ VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOp
 VerdictRates verdict_rates(const VerdictRule& rule, const HeldOutImages& images) {
   check_images(images);
   VerdictRates rates;
-  rates.samples = images.scores.size();
-  for (std::size_t i = 0; i < rates.samples; ++i) {
-    switch (judge(rule, images.scores[i], images.uncertainty[i]).decision) {
-      case Decision::kOutOfScope: ++rates.out_of_scope; break;
-      case Decision::kRefer: ++rates.referred; break;
-      case Decision::kAccept: ++rates.accepted; rates.errors += images.correct[i] ? 0 : 1;
+  for (std::size_t i = 0; i < images.scores.size(); ++i) {
+    count_image(rates, judge(rule, images.scores[i], images.uncertainty[i]).decision,
+                images.correct[i] != 0);
+  }
+  return rates;
+}
+
+std::vector<VerdictRates> verdict_rates_by_class(const VerdictRule& rule,
+                                                 const HeldOutImages& images, std::size_t classes) {
+  check_images(images);
+  check_same_size("labels", images.labels.size(), "scores", images.scores.size());
+  std::vector<VerdictRates> rates(classes);
+  for (std::size_t i = 0; i < images.scores.size(); ++i) {
+    const std::int64_t label = images.labels[i];
+    if (label < 0 || label >= static_cast<std::int64_t>(classes)) {
+      throw DataError("label " + std::to_string(label) + " is none of the " +
+                      std::to_string(classes) + " classes");
     }
+    count_image(rates[static_cast<std::size_t>(label)],
+                judge(rule, images.scores[i], images.uncertainty[i]).decision,
+                images.correct[i] != 0);
   }
   return rates;
 }

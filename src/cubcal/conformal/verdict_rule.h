@@ -18,6 +18,12 @@ namespace cubcal {
 /// uniform on {1, ..., n + 1} / (n + 1) where no two scores are equal.
 double ood_p_value(ArrayView<const double> rising_id_scores, double score);
 
+/// Of the images of a class, at most this share may be accepted with a wrong answer.
+struct MissTarget {
+  std::size_t label = 0;
+  double share = 0;  ///< in [0, 1)
+};
+
 struct VerdictOptions {
   double alpha = 0.05;  ///< share of ID images that may be refused as out of scope, in (0, 1)
   /// Refer so much that the error rate among accepted images is at most this, in (0, 1). Unset:
@@ -26,6 +32,8 @@ struct VerdictOptions {
   /// Ask for it not of the error rate on validation itself but of its upper bound at this
   /// confidence, in (0, 1).
   std::optional<double> risk_confidence = {};
+  /// Refer more where that is needed to keep these on validation.
+  std::vector<MissTarget> miss_targets = {};
 };
 
 /// Throws ArgumentError naming the first field outside its domain.
@@ -65,9 +73,10 @@ Verdict judge(const VerdictRule& rule, double score, double uncertainty);
 
 /// Of ID images held out from the detector's fit and the network's training.
 struct HeldOutImages {
-  ArrayView<const double> scores;         ///< of the detector
-  ArrayView<const double> uncertainty;    ///< U of the calibrated prediction
-  ArrayView<const std::uint8_t> correct;  ///< whether the predicted class is the label
+  ArrayView<const double> scores;             ///< of the detector
+  ArrayView<const double> uncertainty;        ///< U of the calibrated prediction
+  ArrayView<const std::uint8_t> correct;      ///< whether the predicted class is the label
+  ArrayView<const std::int64_t> labels = {};  ///< only needed by what is said of single classes
 };
 
 /// Throws ArgumentError where so many images are too few for alpha (n + 1 < 1 / alpha).
@@ -83,11 +92,16 @@ std::size_t held_out_for_steady_share(double alpha);
 /// 5%, 10%, ..., 100% of the images, and it is the Clopper-Pearson bound of the error rate, at a
 /// level corrected for twenty looks, that must not exceed the target.
 ///
+/// With miss targets the threshold is lowered to the largest U up to which each holds.
+///
 /// Throws ArgumentError where the images are too few for alpha (n + 1 < 1 / alpha), and DataError
-/// where no threshold meets the target.
+/// where no threshold meets the target, or there is no image of a class that has one.
 VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options);
 
 /// What a rule does on other images.
 VerdictRates verdict_rates(const VerdictRule& rule, const HeldOutImages& images);
+/// The same of the images of each class, by label.
+std::vector<VerdictRates> verdict_rates_by_class(const VerdictRule& rule,
+                                                 const HeldOutImages& images, std::size_t classes);
 
 }  // namespace cubcal

@@ -24,17 +24,18 @@ struct Judged {
   Judged(OodRun& run, const std::string& detector, const ImageSplit& split)
       : scores(run.scores({detector, ""}, split.name)) {
     const Predictive& predictive = run.as_predicted(split.name);
-    const std::vector<std::int64_t> labels = values_of(split.labels);
+    labels = values_of(split.labels);
     uncertainty = predictive.entropy;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       correct.push_back(predictive.predicted[i] == labels[i]);
     }
   }
-  HeldOutImages view() const { return {scores, uncertainty, correct}; }
+  HeldOutImages view() const { return {scores, uncertainty, correct, labels}; }
 
   std::vector<double> scores;
   std::vector<double> uncertainty;
   std::vector<std::uint8_t> correct;
+  std::vector<std::int64_t> labels;
 };
 
 Json rates_json(const VerdictRates& rates) {
@@ -168,8 +169,10 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
     result.warnings.push_back("the verdict accepts " + accepted + ", made from training images");
   }
   if (set.has_split(id_split) && id_split != fit.threshold_split && id_split != fit.fit_split) {
-    result.id =
-        verdict_rates(verdict.policy, Judged(run, fit.detector, set.split(id_split)).view());
+    const Judged other(run, fit.detector, set.split(id_split));
+    result.id = verdict_rates(verdict.policy, other.view());
+    result.by_class =
+        verdict_rates_by_class(verdict.policy, other.view(), model.description.classes());
   }
   if (set.has_split(ood_split)) {
     result.ood =
@@ -184,6 +187,10 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
 Json verdict_json(const FittedVerdict& verdict) {
   Json json = Json::parse(verdict_to_json(verdict.policy));
   json["achieved"] = verdict.id ? rates_json(*verdict.id) : Json();
+  json["achieved_by_class"] = Json::array();
+  for (const VerdictRates& each : verdict.by_class) {
+    json["achieved_by_class"].push_back(rates_json(each));
+  }
   json["outliers"] = verdict.ood ? rates_json(*verdict.ood) : Json();
   return json;
 }

@@ -27,8 +27,9 @@ struct VerdictFit {
 /// A fitted policy and what became of its promises.
 struct FittedVerdict {
   VerdictPolicy policy;
-  std::optional<VerdictRates> id;   ///< on ID images that nothing was fitted on
-  std::optional<VerdictRates> ood;  ///< on outliers, whose answers are all wrong
+  std::optional<VerdictRates> id;      ///< on ID images that nothing was fitted on
+  std::vector<VerdictRates> by_class;  ///< of the same ID images, by label
+  std::optional<VerdictRates> ood;     ///< on outliers, whose answers are all wrong
   std::vector<std::string> warnings;
 };
 

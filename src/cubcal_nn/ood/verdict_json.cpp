@@ -44,6 +44,18 @@ std::vector<ProbeRates> probes_from_fields(const JsonFields& fields) {
   return probes;
 }
 
+std::vector<MissTarget> miss_targets_from_fields(const JsonFields& fields) {
+  std::vector<MissTarget> targets;
+  if (!fields.has("miss_targets")) return targets;
+  const Json& list = fields.at("miss_targets");
+  if (!list.is_array()) fields.refuse("miss_targets", "a list", list);
+  for (const Json& each : list) {
+    const JsonFields target(each, "verdict policy");
+    targets.push_back({target.count("label"), target.number("share")});
+  }
+  return targets;
+}
+
 VerdictPolicy from_fields(const Json& json) {
   const JsonFields fields(json, "verdict policy");
   VerdictPolicy policy;
@@ -54,6 +66,7 @@ VerdictPolicy from_fields(const Json& json) {
   policy.calibration = fields.text("calibration");
   policy.options = {fields.number("alpha"), fields.number_or_null("risk_target"),
                     fields.number_or_null("risk_confidence")};
+  policy.options.miss_targets = miss_targets_from_fields(fields);
   check_verdict_options(policy.options);
   policy.uncertainty = fields.number("uncertainty_threshold");
   check_at_least("the uncertainty threshold", policy.uncertainty, 0);
@@ -71,6 +84,10 @@ std::string verdict_to_json(const VerdictPolicy& policy) {
     probe.update(rates_to_json(each.rates));
     probes.push_back(std::move(probe));
   }
+  Json misses = Json::array();
+  for (const MissTarget& each : policy.options.miss_targets) {
+    misses.push_back({{"label", each.label}, {"share", each.share}});
+  }
   const Json json = {{"detector", policy.detector},
                      {"features", feature_source_name(policy.features)},
                      {"passes", policy.passes},
@@ -78,6 +95,7 @@ std::string verdict_to_json(const VerdictPolicy& policy) {
                      {"alpha", policy.options.alpha},
                      {"risk_target", json_or_null(policy.options.risk_target)},
                      {"risk_confidence", json_or_null(policy.options.risk_confidence)},
+                     {"miss_targets", misses},
                      {"uncertainty_threshold", policy.uncertainty},
                      {"validation", rates_to_json(policy.validation)},
                      {"probes", probes}};
