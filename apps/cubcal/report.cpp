@@ -47,6 +47,10 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
             << (written.runs == 1 ? " run, " : " runs, ") << written.methods
             << (written.methods == 1 ? " method, " : " methods, ")
             << fixed(static_cast<double>(written.bytes) / 1e6, 1) << " MB\n";
+  if (!written.figures.empty()) {
+    std::cout << "wrote " << written.figures.size() << " figures, each as .svg and .pdf:\n";
+  }
+  for (const std::string& path : written.figures) std::cout << "  " << printable(path) << '\n';
 }
 
 }  // namespace
@@ -71,6 +75,8 @@ void add_report(CLI::App& app, DrawnImages drawn) {
   command->add_option("--data", options->data,
                       "The data set of the test images, to show some of them: a path, or phantom");
   command->add_option("-o,--output", options->output, "The HTML file to write")->required();
+  command->add_option("--figures", options->figures,
+                      "Also write every chart into this folder, as SVG and as PDF");
   command->add_option("--title", options->title, "Title of the page");
   add_metric_options(*command, options->metrics);
   command

@@ -29,6 +29,49 @@ TEST_F(ReportCommand, WritesThePageAndSaysWhatItLacks) {
   EXPECT_NE(test::contents_of(scratch_.path() / "page.html").find("</html>"), std::string::npos);
 }
 
+TEST_F(ReportCommand, FiguresAreFilesOfTheirOwn) {
+  write_example_run(scratch_.path() / "a", "../<b>/c π", 1);
+  write_example_run(scratch_.path() / "b", "bnn", 1, 1.6);
+  const test::Outcome run = report({"a", "b", "--figures", "out/figures", "-o", "page.html"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::size_t svgs = 0;
+  std::size_t pdfs = 0;
+  for (const auto& each : std::filesystem::directory_iterator(scratch_.path() / "out/figures")) {
+    const std::string name = each.path().filename().string();
+    const std::string bytes = test::contents_of(each.path());
+    EXPECT_NE(run.out.find("out/figures/" + each.path().stem().string()), std::string::npos)
+        << name << " is not in the list";
+    if (each.path().extension() == ".pdf") {
+      EXPECT_EQ(bytes.rfind("%PDF-", 0), 0U) << name;
+      ++pdfs;
+    } else {
+      EXPECT_EQ(bytes.rfind("<svg ", 0), 0U) << name;
+      EXPECT_EQ(bytes.find("class="), std::string::npos) << name;
+      ++svgs;
+    }
+  }
+  EXPECT_EQ(svgs, pdfs);
+  const std::string page = test::contents_of(scratch_.path() / "page.html");
+  std::size_t charts = 0;
+  for (std::size_t at = page.find("<figure class=\"chart\">"); at != std::string::npos;
+       at = page.find("<figure class=\"chart\">", at + 1)) {
+    ++charts;
+  }
+  EXPECT_EQ(svgs, charts) << "every chart of the page";
+  EXPECT_TRUE(std::filesystem::exists(scratch_.path() / "out/figures/bnn-confusion-matrix.pdf"));
+  EXPECT_TRUE(std::filesystem::exists(scratch_.path() / "out/figures/b-c-confusion-matrix.svg"));
+}
+
+TEST_F(ReportCommand, FiguresThatCannotBeWrittenLeaveNoPage) {
+  write_logits_file(scratch_.file("test.npz"), example_logits(1));
+  write_file_atomically(scratch_.file("taken"), "a file");
+  const test::Outcome run = report({"--logits", "test.npz", "--figures", "taken", "-o", "p.html"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("'taken'"), std::string::npos) << run.err;
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "p.html"));
+}
+
 TEST_F(ReportCommand, LongNamesOfClassesHaveRoom) {
   LogitsFile file = example_logits(1);
   file.class_names.clear();

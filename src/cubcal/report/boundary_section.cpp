@@ -44,8 +44,10 @@ std::string samples_figure(const RunResult& run, const SampleFacts& facts, const
   draw_samples(chart, run, facts, all, true);
   draw_samples(chart, run, facts, all, false);
   const MetricValues values = metric_values(facts);
-  return figures.figure(chart, "AvU " + fixed(*values[Metric::kAvu], 3) + ", BCCE " +
-                                   percent(*values[Metric::kBcce], 2) + ".");
+  return figures.figure(chart,
+                        "AvU " + fixed(*values[Metric::kAvu], 3) + ", BCCE " +
+                            percent(*values[Metric::kBcce], 2) + ".",
+                        "boundary " + title);
 }
 
 }  // namespace
@@ -66,7 +68,8 @@ std::string boundary_section(const RunResult& run, const ReportOptions& options,
           : thresholds_from_eta(options.metrics.uncertainty_threshold, run.facts.classes);
   row += figures.figure(scaling_region_chart(run.facts.classes, thresholds, "Scaling regions"),
                         "Which predictions dual temperature scaling (DTS) sharpens and which it "
-                        "softens, told by the unscaled prediction alone.");
+                        "softens, told by the unscaled prediction alone.",
+                        "scaling regions");
   std::string text =
       "Every test image lies between the least and the largest entropy that its confidence allows. "
       "Certain answers should lie low and at the right, doubtful ones on the upper bound; a wrong "

@@ -168,7 +168,8 @@ std::string density_figure(const Method& method, Figures& figures) {
   std::vector<std::optional<double>> deltas;
   for (const RunResult* run : method.runs) deltas.push_back(run->values[Metric::kDeltaU]);
   return figures.figure(
-      chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing);
+      chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing,
+      "uncertainty of " + method.label);
 }
 
 results::PricedMethod priced(const Method& method, Metric metric, bool is_setting) {
@@ -199,7 +200,8 @@ std::string price_figures(const std::vector<Method>& methods, Figures& figures) 
       all.push_back(priced(method, metric, setting));
     }
     const char* unit = info.unit == MetricUnit::kPercent ? " %" : "";
-    html += figures.figure(results::price_chart(std::string(info.label) + unit, all), "");
+    html += figures.figure(results::price_chart(std::string(info.label) + unit, all), "",
+                           std::string("AvU against ") + info.label);
   }
   return html;
 }

@@ -42,9 +42,10 @@ std::string run_parts(const RunResult& run, std::size_t number, const SampleImag
 }
 
 std::string method_details(const Method& method, std::size_t number, const SampleImages& images,
-                           const ReportOptions& options, Figures& figures) {
+                           const ReportOptions& options, bool several, Figures& figures) {
   const RunResult& run = *method.runs.front();
   std::string html;
+  figures.set_subject(several ? method.label : "");
   if (method.runs.size() > 1) {
     html += paragraph("The first of " + std::to_string(method.runs.size()) + " runs" +
                           (run.folder.empty() ? "" : ": " + run.folder) +
@@ -79,8 +80,7 @@ std::string subtitle(const std::vector<Method>& methods) {
 }  // namespace
 
 std::string page(const std::string& title, const std::vector<Method>& methods,
-                 const SampleImages& images, const ReportOptions& options) {
-  Figures figures;
+                 const SampleImages& images, const ReportOptions& options, Figures& figures) {
   std::string html =
       page_start(title, subtitle(methods)) + verdict_section(methods.front()) + contents(methods);
   html += "<section id=\"methods\">\n" +
@@ -91,7 +91,7 @@ std::string page(const std::string& title, const std::vector<Method>& methods,
   for (std::size_t m = 0; m < methods.size(); ++m) {
     const bool has_pictures = m == 0 || !images.read;
     html += method_details(methods[m], m + 1, has_pictures ? images : kOnlyOfTheFirst, options,
-                           figures);
+                           methods.size() > 1, figures);
   }
   return html + page_end();
 }

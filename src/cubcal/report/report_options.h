@@ -26,6 +26,7 @@ struct ReportOptions {
   std::string data;            ///< the data set of the test images; empty: no images on the page
   /// The picture of a test sample of the first run, where it comes from no data set on disk.
   std::function<Image(std::size_t sample)> test_image = {};
+  std::string figures;  ///< folder for every chart as SVG and PDF; empty: none
   MetricOptions metrics;
   BootstrapOptions bootstrap;
   double risk_target = 0.05;          ///< error rate accepted among the answers that are kept

@@ -167,19 +167,23 @@ std::string map_row(const RunResult& run, Figures& figures) {
   const auto corner = map.index(map.t_low.size() - 1, 0);
   const auto start = map.index(0, map.t_high.size() - 1);
   std::string row =
-      figures.figure(bcce, "From " + percent(map.bcce[start], 2) + " at T = 1 (lower right) to " +
-                               percent(map.bcce[corner], 2) +
-                               " at the upper left: dark is where the objective "
-                               "leads when nothing bounds it.");
+      figures.figure(bcce,
+                     "From " + percent(map.bcce[start], 2) + " at T = 1 (lower right) to " +
+                         percent(map.bcce[corner], 2) +
+                         " at the upper left: dark is where the objective "
+                         "leads when nothing bounds it.",
+                     "temperatures, BCCE");
   if (map.nll.empty()) return row;
   plot::Chart nll = map_chart(map, map.nll, "NLL", "Its price: NLL", 1);
   draw_guard(nll, map, tolerance);
   draw_fit(nll, map, dts, plot::Stroke::kSolid);
   draw_fit(nll, map, guarded, plot::Stroke::kDotted);
-  row += figures.figure(nll, "From " + fixed(map.nll_at_one, 3) + " at T = 1 to " +
-                                 fixed(map.nll[corner], 3) +
-                                 " at the upper left. dts stays in its box; dts-guarded may go "
-                                 "further, but not past the dashed line.");
+  row += figures.figure(nll,
+                        "From " + fixed(map.nll_at_one, 3) + " at T = 1 to " +
+                            fixed(map.nll[corner], 3) +
+                            " at the upper left. dts stays in its box; dts-guarded may go "
+                            "further, but not past the dashed line.",
+                        "temperatures, NLL");
   return row;
 }
 

@@ -8,6 +8,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/report/figure_files.h"
 #include "cubcal/report/page.h"
 
 namespace cubcal::report {
@@ -92,10 +93,14 @@ WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
   audit_shown(runs, options);
   const std::vector<Method> methods = grouped_by_label(runs);
   const SampleImages images = find_sample_images(runs.front(), options);
-  const std::string html = page(title_of(options, runs.front()), methods, images, options);
+  Figures figures;
+  const std::string html = page(title_of(options, runs.front()), methods, images, options, figures);
+  WrittenReport written{runs.size(), methods.size(), html.size(), {}, {}};
   file.write(html);
+  if (!options.figures.empty()) {
+    written.figures = write_figures(options.figures, figures.drawn(), written.notes);
+  }
   file.commit();
-  WrittenReport written{runs.size(), methods.size(), html.size(), {}};
   if (!images.note.empty()) written.notes.push_back(images.note);
   return written;
 }
