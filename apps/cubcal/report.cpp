@@ -4,8 +4,9 @@
 #include "commands.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/utf8.h"
-#include "cubcal/report/run_input.h"
+#include "cubcal/report/run_sources.h"
 #include "cubcal/report/write_report.h"
+#include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
@@ -20,19 +21,18 @@ void take_drawn_images(report::ReportOptions& options, const DrawnImages& drawn)
   const bool is_drawn = options.data == "phantom" || options.data.rfind("phantom:", 0) == 0;
   if (!is_drawn) return;
   if (!drawn) throw ArgumentError("--data phantom needs a build with the network half");
-  if (options.runs.empty()) {
+  const report::RunSource first = report::run_sources(options).front();
+  if (!first.is_folder) {
     throw ArgumentError("--data phantom goes with run folders, whose models say how it was drawn");
   }
-  options.test_image = drawn(report::parse_run_name(options.runs.front()).folder, options.data);
+  options.test_image = drawn(first.path, options.data);
 }
 
 /// Every file that a report with these options may read.
 std::vector<std::string> inputs_of(const report::ReportOptions& options) {
-  std::vector<std::string> inputs{options.logits, options.validation, options.outliers,
-                                  options.calibration, options.data};
-  for (const std::string& run : options.runs) {
-    const std::vector<std::string> files =
-        report::RunFiles(report::parse_run_name(run).folder).all();
+  std::vector<std::string> inputs{options.data};
+  for (const report::RunSource& source : report::run_sources(options)) {
+    const std::vector<std::string> files = source.files();
     inputs.insert(inputs.end(), files.begin(), files.end());
   }
   return inputs;
@@ -57,21 +57,28 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
 
 void add_report(CLI::App& app, DrawnImages drawn) {
   auto options = std::make_shared<report::ReportOptions>();
+  auto input = std::make_shared<InputOptions>();
   CLI::App* command =
       app.add_subcommand("report", "One HTML page about a model: verdict, charts, tables, images");
   command->add_option(
       "RUN", options->runs,
-      "Run folders with logits, as FOLDER or LABEL=FOLDER; the verdict is about the "
-      "first, equal labels are repeats");
+      "Run folders with logits, or files of labelled test logits (.npz), as PATH or LABEL=PATH; "
+      "the verdict is about the first, equal labels are repeats");
   command->add_option("--logits", options->logits,
-                      "Instead of run folders: labelled test logits from any framework (.npz)");
-  command->add_option("--val", options->validation,
-                      "With --logits: validation logits, for calibration and referral");
-  command->add_option("--ood", options->outliers, "With --logits: logits of images of no class");
-  command->add_flag("--probabilities", options->probabilities,
-                    "With --logits: the files hold probabilities, not logits (floored at 1e-12)");
-  command->add_option("--calibration", options->calibration,
-                      "Show this calibration (from 'cubcal calibrate')");
+                      "One file of labelled test logits from any framework, as RUN without label");
+  const auto add_files = [&](const char* name, std::vector<std::string>& files, const char* help) {
+    command->add_option(name, files, help)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  add_files("--val", options->validation,
+            "With files of logits: validation logits, for calibration and referral; with several "
+            "files LABEL=FILE for each");
+  add_files("--ood", options->outliers,
+            "With files of logits: logits of images of no class; likewise");
+  add_files("--calibration", options->calibration,
+            "Show this calibration (from 'cubcal calibrate'); LABEL=FILE for one of several");
+  add_input_options(*command, *input);
   command->add_option("--data", options->data,
                       "The data set of the test images, to show some of them: a path, or phantom");
   command->add_option("-o,--output", options->output, "The HTML file to write")->required();
@@ -104,8 +111,13 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       "metrics.jsonl, calibration-*.json, ood.json and best/model.json.\n\n"
       "Example:\n"
       "  cubcal example --out demo\n"
-      "  cubcal report --logits demo/test.npz --val demo/val.npz -o report.html");
-  command->callback([options, drawn] { make_report(*options, drawn); });
+      "  cubcal report --logits demo/test.npz --val demo/val.npz -o report.html\n"
+      "  cubcal report A=a.npz B=b.npz --val A=a-val.npz --val B=b-val.npz -o report.html");
+  command->callback([options, input, drawn] {
+    options->reading = input->reading;
+    options->probabilities = input->probabilities;
+    make_report(*options, drawn);
+  });
 }
 
 }  // namespace cubcal::app

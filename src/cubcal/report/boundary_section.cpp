@@ -4,6 +4,7 @@
 #include "cubcal/report/boundary_figure.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
+#include "cubcal/report/shown_path.h"
 #include "cubcal/report/thinning.h"
 
 namespace cubcal::report {
@@ -11,7 +12,7 @@ namespace cubcal::report {
 namespace {
 
 std::string sample_note(const RunResult& run, const SampleFacts& facts, std::uint32_t i) {
-  std::string name = run.files.empty() ? "sample " + std::to_string(i) : run.files[i];
+  std::string name = run.files.empty() ? "sample " + std::to_string(i) : shown_path(run.files[i]);
   std::replace(name.begin(), name.end(), '\n', ' ');
   const std::string& label = run.class_names[static_cast<std::size_t>(facts.labels[i])];
   const std::string& called = run.class_names[static_cast<std::size_t>(facts.predicted[i])];

@@ -2,6 +2,7 @@
 
 #include "cubcal/html/page_frame.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/shown_path.h"
 #include "cubcal/version.h"
 
 namespace cubcal::report {
@@ -48,7 +49,7 @@ std::string method_details(const Method& method, std::size_t number, const Sampl
   figures.set_subject(several ? method.label : "");
   if (method.runs.size() > 1) {
     html += paragraph("The first of " + std::to_string(method.runs.size()) + " runs" +
-                          (run.folder.empty() ? "" : ": " + run.folder) +
+                          (run.source.empty() ? "" : ": " + shown_path(run.source)) +
                           ". The others count in the tables above.",
                       "muted");
   }

@@ -7,6 +7,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -33,7 +34,7 @@ std::vector<std::int64_t> numbered(const std::vector<std::string>& groups) {
 
 CardRow file_row(const char* name, const LogitsInput& input) {
   const McLogits logits(input.logits.logits);
-  return {name, input.logits.path + ": " + counted(logits.samples(), "sample") + ", " +
+  return {name, shown_path(input.logits.path) + ": " + counted(logits.samples(), "sample") + ", " +
                     std::to_string(logits.passes()) + (logits.passes() == 1 ? " pass" : " passes") +
                     ", hash " + input.hash};
 }
@@ -55,8 +56,12 @@ class Analyst {
  private:
   void describe() {
     run_.label = input_.label;
+    run_.label_given = input_.label_given;
+    run_.source = input_.source;
     run_.folder = input_.folder;
+    run_.other_images = input_.other_images;
     run_.record = input_.record;
+    run_.record.recipe = without_folders(run_.record.recipe);
     run_.inputs.push_back(file_row("Test logits", input_.test));
     if (input_.validation) run_.inputs.push_back(file_row("Validation logits", *input_.validation));
     if (input_.outliers) run_.inputs.push_back(file_row("Outlier logits", *input_.outliers));
@@ -119,8 +124,8 @@ class Analyst {
   void calibrate() {
     std::vector<Calibration> given = input_.calibrations;
     std::optional<CalibrationMethod> wanted = input_.attached;
-    if (!options_.calibration.empty()) {
-      const Calibration own = load_calibration(options_.calibration);
+    if (input_.shown_calibration) {
+      const Calibration& own = *input_.shown_calibration;
       given.erase(
           std::remove_if(given.begin(), given.end(),
                          [&](const Calibration& each) { return each.method == own.method; }),

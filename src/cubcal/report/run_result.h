@@ -36,6 +36,8 @@ struct DetectionRow {
 /// A run with everything worked out that the page shows; the logits are no longer needed.
 struct RunResult {
   std::string label;
+  bool label_given = false;
+  std::string source;  ///< the folder or file it comes from
   std::string folder;
   ModelFacts record;
   std::vector<CardRow> inputs;  ///< the files it was made from
@@ -43,6 +45,7 @@ struct RunResult {
   std::size_t passes = 0;
   std::vector<std::string> groups;
   std::vector<std::string> files;
+  bool other_images = false;  ///< than those of the first run, by `files`
   SampleFacts facts;
   MetricValues values;
   MetricIntervals intervals;

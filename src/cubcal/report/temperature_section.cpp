@@ -4,6 +4,7 @@
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -194,10 +195,11 @@ std::string temperature_section(const RunResult& run, Figures& figures) {
     return section("Temperatures",
                    paragraph("No calibration was found, and none can be fitted without validation "
                              "logits" +
-                             (run.folder.empty() ? std::string(".")
-                                                 : ": make them with 'cubcal logits --model " +
-                                                       run.folder + " --data DATA --split val -o " +
-                                                       run.folder + "/val.npz'.")));
+                             (run.folder.empty()
+                                  ? std::string(".")
+                                  : ": make them with 'cubcal logits --model " +
+                                        shown_path(run.folder) + " --data DATA --split val -o " +
+                                        shown_path(run.folder) + "/val.npz'.")));
   }
   std::string html = post_hoc_table(run);
   std::string notes;
