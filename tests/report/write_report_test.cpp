@@ -206,7 +206,7 @@ TEST_F(WriteReport, FilesOfLogitsAreComparedOnTheSameImages) {
   EXPECT_EQ(summary_.methods, 2U);
   const std::string table = differences_of(page);
   EXPECT_NE(table.find("minus B"), std::string::npos);
-  EXPECT_EQ(count(table, "\np "), 10U);
+  EXPECT_EQ(count(table, "), p "), 10U);
   EXPECT_NE(page.find("What a better AvU costs"), std::string::npos);
   EXPECT_EQ(page.find(scratch_.path().string()), std::string::npos) << "no path of this machine";
   expect_unique_ids(page);

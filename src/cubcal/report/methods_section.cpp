@@ -173,7 +173,7 @@ std::string difference_table(const std::vector<Method>& methods, const Bootstrap
       if (interval && (interval->low > 0 || interval->high < 0)) bold.push_back(cells.size());
       cells.push_back(difference_text(info, paired.difference[metric]) +
                       (interval ? "\n(" + interval_text(info, interval) + ")" : "") +
-                      (p_values[d] ? "\np " + fixed(*p_values[d], 3) : ""));
+                      (p_values[d] ? ", p " + fixed(*p_values[d], 3) : ""));
     }
     table.add(cells, bold);
   }
