@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
+#include "benefit_options.h"
+#include "clinical_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/utf8.h"
@@ -11,10 +15,114 @@
 #include "metric_options.h"
 #include "number_text.h"
 #include "option_checks.h"
+#include "prevalence_options.h"
 
 namespace cubcal::app {
 
 namespace {
+
+/// What the command line says that takes the names of classes to be understood.
+struct ReportStudies {
+  ClinicalChoice clinical;
+  BenefitChoice benefit;
+  PrevalenceChoice prevalence;
+  std::vector<std::string> new_logits;
+};
+
+void add_study_options(CLI::App& command, ReportStudies& studies) {
+  studies.clinical.group = "Clinical metrics (as of 'cubcal evaluate')";
+  studies.clinical.prefix = "--clinical-";
+  add_clinical_options(command, studies.clinical);
+  studies.benefit.group = "Net benefit (as of 'cubcal benefit')";
+  studies.benefit.prefix = "--benefit-";
+  add_benefit_options(command, studies.benefit);
+  studies.prevalence.group = "Another prevalence (as of 'cubcal prevalence')";
+  studies.prevalence.prefix = "--prevalence-";
+  add_prevalence_options(command, studies.prevalence);
+  command
+      .add_option(studies.prevalence.option("new"), studies.new_logits,
+                  "Logits from the new place, without labels, to estimate its prevalence from; "
+                  "LABEL=FILE for one of several")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(studies.prevalence.group);
+}
+
+/// Every column of a file is read: one that is not among them is not there.
+void require_columns(const BenefitChoice& choice, const LogitsFile& file) {
+  for (const std::string& column : {choice.scope_column, choice.verdict_column}) {
+    const bool is_there = column.empty() || std::any_of(file.columns.begin(), file.columns.end(),
+                                                        [&](const SampleColumn& each) {
+                                                          return each.name == column;
+                                                        });
+    if (is_there) continue;
+    throw DataError("there is no array 'column_" + column + "' [N], which the policy asks for");
+  }
+}
+
+/// Turns them into what the report is asked for.
+void take_studies(report::ReportOptions& options, const ReportStudies& studies) {
+  if (studies.clinical.wanted) {
+    options.clinical = [choice = studies.clinical](const std::vector<std::string>& names) {
+      return clinical_options(choice, names);
+    };
+  }
+  const BenefitChoice& benefit = studies.benefit;
+  if (!benefit.positive.empty()) {
+    report::BenefitRequest request;
+    request.options = benefit_options(benefit);
+    request.positive = [benefit](const std::vector<std::string>& names) {
+      return positive_classes(benefit, names);
+    };
+    if (benefit.has_policy()) {
+      request.decisions = [benefit](const LogitsFile& file, const Predictive& predictive) {
+        require_columns(benefit, file);
+        return policy_decisions(benefit, file, predictive);
+      };
+      request.policy = policy_words(benefit);
+    }
+    options.benefit = std::move(request);
+  }
+  const PrevalenceChoice& prevalence = studies.prevalence;
+  if (!prevalence.to.empty() || !studies.new_logits.empty()) {
+    options.prevalence = report::PrevalenceRequest{
+        [prevalence](const std::vector<std::string>& names, const ClassShares& labels) {
+          return prevalence_options(prevalence, names, labels);
+        },
+        studies.new_logits};
+  } else if (!prevalence.from.empty() || prevalence.refer_above) {
+    throw ArgumentError(prevalence.option(prevalence.from.empty() ? "refer-above" : "from") +
+                        " needs " + prevalence.option("to") + ", a stated prevalence, or " +
+                        prevalence.option("new") + ", a file to estimate it from");
+  }
+}
+
+/// "claim" is written beside the page, "claim=FILE" where it says.
+report::ChecklistRequest checklist_request(const std::string& text, const std::string& page) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::optional<checklist::Kind> kind = checklist::kind_named(name);
+  const bool has_file = equals != std::string::npos;
+  if (!kind || (has_file && equals + 1 == text.size())) {
+    throw ArgumentError("--checklist takes claim, tripod-ai or model-card, alone or as " +
+                        std::string("NAME=FILE, not '") + text + "'");
+  }
+  if (has_file) return {*kind, text.substr(equals + 1)};
+  const std::filesystem::path beside(page);
+  return {*kind, (beside.parent_path() / (beside.stem().string() + "-" + name + ".md")).string()};
+}
+
+void take_checklists(report::ReportOptions& options, const std::vector<std::string>& texts) {
+  std::vector<std::string> targets{options.output};
+  for (const std::string& text : texts) {
+    options.checklists.push_back(checklist_request(text, options.output));
+    const std::string& path = options.checklists.back().path;
+    if (std::find(targets.begin(), targets.end(), path) != targets.end()) {
+      throw ArgumentError("'" + path + "' is named for two outputs: give each a file of its own");
+    }
+    targets.push_back(path);
+  }
+}
 
 /// A set that is drawn has no path; only the program with networks can draw it.
 void take_drawn_images(report::ReportOptions& options, const DrawnImages& drawn) {
@@ -39,7 +147,11 @@ std::vector<std::string> inputs_of(const report::ReportOptions& options) {
 }
 
 void make_report(report::ReportOptions options, const DrawnImages& drawn) {
-  refuse_output_over_input(options.output, inputs_of(options));
+  const std::vector<std::string> inputs = inputs_of(options);
+  refuse_output_over_input(options.output, inputs);
+  for (const report::ChecklistRequest& each : options.checklists) {
+    refuse_output_over_input(each.path, inputs);
+  }
   take_drawn_images(options, drawn);
   const report::WrittenReport written = report::write_report(options);
   for (const std::string& note : written.notes) std::cerr << "cubcal: " << printable(note) << '\n';
@@ -47,6 +159,10 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
             << (written.runs == 1 ? " run, " : " runs, ") << written.methods
             << (written.methods == 1 ? " method, " : " methods, ")
             << fixed(static_cast<double>(written.bytes) / 1e6, 1) << " MB\n";
+  for (const report::ChecklistRequest& each : options.checklists) {
+    std::cout << "wrote " << each.path << ": " << checklist::kind_name(each.kind)
+              << " checklist, filled as far as the records go\n";
+  }
   if (!written.figures.empty()) {
     std::cout << "wrote " << written.figures.size() << " figures, each as .svg and .pdf:\n";
   }
@@ -58,6 +174,8 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
 void add_report(CLI::App& app, DrawnImages drawn) {
   auto options = std::make_shared<report::ReportOptions>();
   auto input = std::make_shared<InputOptions>();
+  auto studies = std::make_shared<ReportStudies>();
+  auto checklists = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
       app.add_subcommand("report", "One HTML page about a model: verdict, charts, tables, images");
   command->add_option(
@@ -84,6 +202,10 @@ void add_report(CLI::App& app, DrawnImages drawn) {
   command->add_option("-o,--output", options->output, "The HTML file to write")->required();
   command->add_option("--figures", options->figures,
                       "Also write every chart into this folder, as SVG and as PDF");
+  add_files(
+      "--checklist", *checklists,
+      "Also fill a checklist, claim, tripod-ai or model-card, as Markdown: beside the page, or "
+      "NAME=FILE");
   command->add_option("--title", options->title, "Title of the page");
   add_metric_options(*command, options->metrics);
   command
@@ -106,6 +228,7 @@ void add_report(CLI::App& app, DrawnImages drawn) {
                    "Certain mistakes and uncertain right answers shown, each")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{200}));
+  add_study_options(*command, *studies);
   command->footer(
       "Reads test.npz of a run folder, and where they are there val.npz, ood.npz, record.json,\n"
       "metrics.jsonl, calibration-*.json, ood.json and best/model.json.\n\n"
@@ -113,9 +236,11 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       "  cubcal example --out demo\n"
       "  cubcal report --logits demo/test.npz --val demo/val.npz -o report.html\n"
       "  cubcal report A=a.npz B=b.npz --val A=a-val.npz --val B=b-val.npz -o report.html");
-  command->callback([options, input, drawn] {
+  command->callback([options, input, studies, checklists, drawn] {
     options->reading = input->reading;
     options->probabilities = input->probabilities;
+    take_studies(*options, *studies);
+    take_checklists(*options, *checklists);
     make_report(*options, drawn);
   });
 }

@@ -44,8 +44,8 @@ std::string card_section(const RunResult& run, const ReportOptions& options) {
   if (!run.record.recipe.empty()) {
     const bool is_cut = run.record.recipe.find("\"…/") != std::string::npos;
     html += "<details><summary>Recipe" + std::string(is_cut ? ", absolute paths shortened" : "") +
-            "</summary>" +
-            element("pre", escaped(run.record.recipe), "tabindex=\"0\"") + "</details>\n";
+            "</summary>" + element("pre", escaped(run.record.recipe), "tabindex=\"0\"") +
+            "</details>\n";
   }
   return section("Model card", html);
 }

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cubcal/metrics/holm.h"
 #include "cubcal/plot/svg.h"
+#include "cubcal/report/method_differences.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
 #include "cubcal/results/price_chart.h"
@@ -82,98 +82,33 @@ std::string interval_table(const RunResult& run, const BootstrapOptions& bootstr
   return table.html();
 }
 
-/// Why two runs cannot be compared image by image; empty where they can.
-std::string why_unpaired(const RunResult& run, const RunResult& first) {
-  if (run.other_images) return "its test logits name other files";
-  if (run.facts.samples != first.facts.samples) {
-    return "it has " + counted(run.facts.samples, "test image") + ", not " +
-           grouped(first.facts.samples);
-  }
-  if (run.facts.labels != first.facts.labels) return "its labels are others, row by row";
-  if (!run.groups.empty() && !first.groups.empty() && run.groups != first.groups) {
-    return "its groups are others, row by row";
-  }
-  if (run.record.seed && first.record.seed && run.record.seed != first.record.seed) {
-    return "no run of it has the same seed";
-  }
-  return {};
-}
-
-/// The first method less another one, on the same images.
-struct MethodDifference {
-  std::string label;
-  PairedDifference paired;
-};
-
-std::vector<MethodDifference> paired_differences(const std::vector<Method>& methods,
-                                                 const BootstrapOptions& options,
-                                                 std::vector<std::string>& reasons) {
-  const RunResult& first = *methods.front().runs.front();
-  std::vector<MethodDifference> differences;
-  for (std::size_t m = 1; m < methods.size(); ++m) {
-    const std::vector<const RunResult*>& runs = methods[m].runs;
-    const auto match = std::find_if(runs.begin(), runs.end(), [&](const RunResult* run) {
-      return why_unpaired(*run, first).empty();
-    });
-    if (match == runs.end()) {
-      reasons.push_back(methods[m].label + " is not compared with " + first.label +
-                        " image by image: " + why_unpaired(*runs.front(), first) + ".");
-      continue;
-    }
-    const std::vector<std::string>& groups = first.groups.empty() ? (*match)->groups : first.groups;
-    differences.push_back(
-        {methods[m].label, paired_bootstrap((*match)->facts, first.facts, groups, options)});
-  }
-  return differences;
-}
-
-/// The p-values of one metric, corrected over the methods by Holm's procedure; nothing where one is
-/// not defined.
-std::vector<std::optional<double>> corrected_p_values(
-    const std::vector<MethodDifference>& differences, Metric metric) {
-  std::vector<double> defined;
-  for (const MethodDifference& each : differences) {
-    if (each.paired.p_values[metric]) defined.push_back(*each.paired.p_values[metric]);
-  }
-  const std::vector<double> adjusted = holm_adjusted(defined);
-  std::vector<std::optional<double>> result;
-  std::size_t next = 0;
-  for (const MethodDifference& each : differences) {
-    const bool is_defined = each.paired.p_values[metric].has_value();
-    result.push_back(is_defined ? std::optional<double>(adjusted[next++]) : std::nullopt);
-  }
-  return result;
-}
-
 /// Differences to the first method on the same images, where another run has them.
-std::string difference_table(const std::vector<Method>& methods, const BootstrapOptions& options) {
+std::string difference_table(const std::vector<Method>& methods,
+                             const MethodDifferences& differences) {
   const RunResult& first = *methods.front().runs.front();
-  std::vector<std::string> reasons;
-  const std::vector<MethodDifference> differences = paired_differences(methods, options, reasons);
   std::string notes;
-  for (const std::string& reason : reasons) notes += paragraph(reason, "muted");
-  if (differences.empty()) return notes;
+  for (const std::string& reason : differences.reasons) notes += paragraph(reason, "muted");
+  if (differences.all.empty()) return notes;
   std::vector<std::string> header{"Metric"};
-  for (const MethodDifference& each : differences) header.push_back("minus " + each.label);
+  for (const MethodDifference& each : differences.all) header.push_back("minus " + each.label);
   Table table(
       header,
       methods.front().label + " minus each other method on the same images" +
           (first.record.seed ? " (seed " + std::to_string(*first.record.seed) + ")"
                              : std::string()) +
           ", with paired bootstrap intervals. Bold: the interval leaves out 0. p: bootstrap" +
-          (differences.size() > 1 ? ", corrected over the methods for each metric (Holm)." : "."));
+          (differences.all.size() > 1 ? ", corrected over the methods for each metric (Holm)."
+                                      : "."));
   for (const Metric metric : kCompared) {
     const MetricInfo& info = info_of(metric);
-    const std::vector<std::optional<double>> p_values = corrected_p_values(differences, metric);
     std::vector<std::string> cells{heading_of(info)};
     std::vector<std::size_t> bold;
-    for (std::size_t d = 0; d < differences.size(); ++d) {
-      const PairedDifference& paired = differences[d].paired;
-      const auto& interval = paired.intervals[static_cast<std::size_t>(metric)];
+    for (const MethodDifference& each : differences.all) {
+      const auto& interval = each.paired.intervals[static_cast<std::size_t>(metric)];
       if (interval && (interval->low > 0 || interval->high < 0)) bold.push_back(cells.size());
-      cells.push_back(difference_text(info, paired.difference[metric]) +
+      cells.push_back(difference_text(info, each.paired.difference[metric]) +
                       (interval ? "\n(" + interval_text(info, interval) + ")" : "") +
-                      (p_values[d] ? ", p " + fixed(*p_values[d], 3) : ""));
+                      (each.p_values[metric] ? ", p " + fixed(*each.p_values[metric], 3) : ""));
     }
     table.add(cells, bold);
   }
@@ -269,10 +204,11 @@ std::string price_figures(const std::vector<Method>& methods, Figures& figures) 
 
 }  // namespace
 
-std::string methods_section(const std::vector<Method>& methods, const ReportOptions& options,
+std::string methods_section(const std::vector<Method>& methods,
+                            const MethodDifferences& differences, const ReportOptions& options,
                             Figures& figures) {
   std::string html = metric_table(methods);
-  if (methods.size() > 1) html += difference_table(methods, options.bootstrap);
+  if (methods.size() > 1) html += difference_table(methods, differences);
   html += "<details><summary>Every metric of " + escaped(methods.front().label) +
           " with its interval</summary>\n" +
           interval_table(*methods.front().runs.front(), options.bootstrap) + "</details>\n";

@@ -24,6 +24,9 @@ std::string run_parts(const RunResult& run, std::size_t number, const SampleImag
       {"Temperatures", temperature_section(run, figures)},
       {"OOD", detection_section(run, figures)},
       {"Classes", classes_section(run, figures)},
+      {"Clinical metrics", clinical_section(run, options)},
+      {"Net benefit", benefit_section(run, options, figures)},
+      {"Prevalence", prevalence_section(run, options)},
       {"Subgroups", subgroup_section(run)},
       {"Images", image_section(run, images, options.images)},
       {"Training", training_section(run, figures)},
@@ -81,12 +84,13 @@ std::string subtitle(const std::vector<Method>& methods) {
 }  // namespace
 
 std::string page(const std::string& title, const std::vector<Method>& methods,
-                 const SampleImages& images, const ReportOptions& options, Figures& figures) {
+                 const MethodDifferences& differences, const SampleImages& images,
+                 const ReportOptions& options, Figures& figures) {
   std::string html =
       page_start(title, subtitle(methods)) + verdict_section(methods.front()) + contents(methods);
   html += "<section id=\"methods\">\n" +
           element("h2", methods.size() > 1 ? "Methods compared" : "Metrics") + "\n" +
-          methods_section(methods, options, figures) + "</section>\n";
+          methods_section(methods, differences, options, figures) + "</section>\n";
   static const SampleImages kOnlyOfTheFirst = {
       {}, "Images are shown for the first method only, to keep the page small."};
   for (std::size_t m = 0; m < methods.size(); ++m) {

@@ -3,15 +3,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cubcal/checklist/checklist.h"
 #include "cubcal/image/image_file.h"
 #include "cubcal/io/logits_file.h"
 #include "cubcal/metrics/resampling.h"
 #include "cubcal/metrics/sample_facts.h"
+#include "cubcal/report/report_studies.h"
 
 namespace cubcal::report {
+
+/// A checklist to be filled with what the records and logits prove.
+struct ChecklistRequest {
+  checklist::Kind kind;
+  std::string path;  ///< the Markdown file to write
+};
 
 struct ReportOptions {
   std::string output;  ///< the HTML file to write
@@ -31,6 +40,11 @@ struct ReportOptions {
   /// The picture of a test sample of the first run, where it comes from no data set on disk.
   std::function<Image(std::size_t sample)> test_image = {};
   std::string figures;  ///< folder for every chart as SVG and PDF; empty: none
+  std::vector<ChecklistRequest> checklists;
+  /// Sections that are left out unless they are asked for.
+  ClinicalRequest clinical = {};
+  std::optional<BenefitRequest> benefit = {};
+  std::optional<PrevalenceRequest> prevalence = {};
   MetricOptions metrics;
   BootstrapOptions bootstrap;
   double risk_target = 0.05;          ///< error rate accepted among the answers that are kept

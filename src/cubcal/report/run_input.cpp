@@ -76,7 +76,7 @@ void check_labelled(const LogitsInput& input) {
 
 void check_run(const RunInput& run) {
   check_labelled(run.test);
-  for (const std::optional<LogitsInput>* other : {&run.validation, &run.outliers}) {
+  for (const std::optional<LogitsInput>* other : {&run.validation, &run.outliers, &run.fresh}) {
     if (*other) check_same_classes(run.test.logits, (*other)->logits);
   }
 }
@@ -175,11 +175,15 @@ RunInput read_logits_set(const std::string& test, const std::string& validation,
     input.validation = read_logits(validation, options.reading);
     take_as_logits(*input.validation, options, input.notes);
   }
-  if (!outliers.empty()) {
-    input.outliers = read_logits(outliers, unlabelled(options.reading));
-    take_as_logits(*input.outliers, options, input.notes);
-  }
+  if (!outliers.empty()) input.outliers = read_unlabelled(outliers, options, input.notes);
   check_run(input);
+  return input;
+}
+
+LogitsInput read_unlabelled(const std::string& path, const ReportOptions& options,
+                            std::vector<std::string>& notes) {
+  LogitsInput input = read_logits(path, unlabelled(options.reading));
+  take_as_logits(input, options, notes);
   return input;
 }
 

@@ -30,6 +30,7 @@ struct RunInput {
   LogitsInput test;
   std::optional<LogitsInput> validation;
   std::optional<LogitsInput> outliers;
+  std::optional<LogitsInput> fresh;  ///< of a new place, to estimate its prevalence from
   bool other_images = false;  ///< the test logits name other files than those of the first run
   std::vector<Calibration> calibrations;
   std::optional<Calibration> shown_calibration;  ///< instead of all others of its method
@@ -75,6 +76,10 @@ void check_run(const RunInput& run);
 /// arrays are to be understood.
 RunInput read_logits_set(const std::string& test, const std::string& validation,
                          const std::string& outliers, const ReportOptions& options);
+
+/// Logits of images without labels, understood as the options say.
+LogitsInput read_unlabelled(const std::string& path, const ReportOptions& options,
+                            std::vector<std::string>& notes);
 
 /// Brings the test samples into the order of `files`, where both name their files and these are the
 /// same; else marks the run as one of other images.

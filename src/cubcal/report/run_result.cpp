@@ -1,6 +1,7 @@
 #include "cubcal/report/run_result.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "cubcal/calibration/fit.h"
@@ -39,6 +40,23 @@ CardRow file_row(const char* name, const LogitsInput& input) {
                     ", hash " + input.hash};
 }
 
+SampleSet sample_set(const char* name, const LogitsInput& input) {
+  const std::vector<std::string>& groups = input.logits.groups;
+  SampleSet set{name, McLogits(input.logits.logits).samples(), {}};
+  if (!groups.empty()) set.groups = std::set<std::string>(groups.begin(), groups.end()).size();
+  return set;
+}
+
+/// How many different names are in both; nothing where one is empty.
+std::optional<std::size_t> shared_names(const std::vector<std::string>& a,
+                                        const std::vector<std::string>& b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  const std::set<std::string> first(a.begin(), a.end());
+  const std::set<std::string> second(b.begin(), b.end());
+  return static_cast<std::size_t>(std::count_if(
+      first.begin(), first.end(), [&](const std::string& name) { return second.count(name) > 0; }));
+}
+
 class Analyst {
  public:
   Analyst(RunInput input, const ReportOptions& options)
@@ -50,6 +68,7 @@ class Analyst {
     calibrate();
     refer();
     detect();
+    study();
     return std::move(run_);
   }
 
@@ -65,6 +84,15 @@ class Analyst {
     run_.inputs.push_back(file_row("Test logits", input_.test));
     if (input_.validation) run_.inputs.push_back(file_row("Validation logits", *input_.validation));
     if (input_.outliers) run_.inputs.push_back(file_row("Outlier logits", *input_.outliers));
+    if (input_.fresh) run_.inputs.push_back(file_row("Logits of the new place", *input_.fresh));
+    run_.sets.push_back(sample_set("Test", input_.test));
+    if (input_.validation) {
+      const LogitsFile& other = input_.validation->logits;
+      run_.sets.push_back(sample_set("Validation", *input_.validation));
+      run_.shared_groups = shared_names(input_.test.logits.groups, other.groups);
+      run_.shared_files = shared_names(input_.test.logits.files, other.files);
+    }
+    if (input_.outliers) run_.sets.push_back(sample_set("Of no class", *input_.outliers));
     run_.passes = logits_.passes();
     run_.groups = input_.test.logits.groups;
     run_.files = input_.test.logits.files;
@@ -214,6 +242,25 @@ class Analyst {
       row("1 − confidence" + after, doubts(each->facts.confidence), doubts(ood.confidence), false);
       row("uncertainty U" + after, each->facts.entropy, ood.entropy);
     }
+  }
+
+  /// Through the calibration that was asked for, as the commands do that show the same.
+  void study() {
+    const bool has_clinical = options_.clinical || !options_.checklists.empty();
+    if (!has_clinical && !options_.benefit && !options_.prevalence) return;
+    const auto& calibration = input_.shown_calibration;
+    naming(input_.test.logits.path, [&] {
+      std::optional<Predictive> fresh;
+      if (options_.prevalence && input_.fresh) {
+        const McLogits logits(input_.fresh->logits.logits);
+        fresh = predict(logits);
+        if (calibration) fresh = apply_calibration(*calibration, logits, *fresh);
+      }
+      run_.studies = run_studies(
+          input_, run_.class_names,
+          calibration ? apply_calibration(*calibration, logits_, plain_) : plain_, fresh, options_);
+      return 0;
+    });
   }
 
   RunInput input_;

@@ -86,7 +86,7 @@ void hand_out_calibrations(const std::vector<std::string>& files, std::vector<Ru
 std::vector<std::string> RunSource::files() const {
   std::vector<std::string> all =
       is_folder ? RunFiles(path).all() : std::vector<std::string>{path, validation, outliers};
-  all.push_back(calibration);
+  all.insert(all.end(), {calibration, fresh});
   return all;
 }
 
@@ -118,6 +118,9 @@ std::vector<RunSource> run_sources(const ReportOptions& options) {
     if (!each.is_folder) each = *next++;
   }
   hand_out_calibrations(options.calibration, sources);
+  if (options.prevalence) {
+    hand_out(options.prevalence->new_logits, "logits of a new place", sources, &RunSource::fresh);
+  }
   return sources;
 }
 
@@ -131,6 +134,10 @@ RunInput read_source(const RunSource& source, const ReportOptions& options) {
     input.label_given = true;
   }
   if (!source.calibration.empty()) input.shown_calibration = load_calibration(source.calibration);
+  if (!source.fresh.empty()) {
+    input.fresh = read_unlabelled(source.fresh, options, input.notes);
+    check_run(input);
+  }
   return input;
 }
 

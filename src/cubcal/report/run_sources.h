@@ -17,6 +17,7 @@ struct RunSource {
   std::string validation;  ///< paths of files; empty where there is none
   std::string outliers;
   std::string calibration;
+  std::string fresh;  ///< logits of a new place
 
   /// Every file that may be read of it.
   std::vector<std::string> files() const;

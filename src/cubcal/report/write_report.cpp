@@ -8,6 +8,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/report/evidence.h"
 #include "cubcal/report/figure_files.h"
 #include "cubcal/report/page.h"
 #include "cubcal/report/run_sources.h"
@@ -75,12 +76,12 @@ void audit_shown(std::vector<RunResult>& runs, const ReportOptions& options) {
   }
 }
 
-std::string title_of(const ReportOptions& options, const RunResult& first) {
-  if (!options.title.empty()) return options.title;
+/// What the report is about: the data set where it is known.
+std::string subject_of(const RunResult& first) {
   const std::filesystem::path data = first.record.data_name;
   const std::string name =
       data.filename().empty() ? data.parent_path().filename().string() : data.filename().string();
-  return "Uncertainty report: " + (name.empty() ? first.label : name);
+  return name.empty() ? first.label : name;
 }
 
 WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
@@ -91,12 +92,24 @@ WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
   const std::vector<Method> methods = grouped_by_label(runs);
   const SampleImages images = find_sample_images(runs.front(), options);
   Figures figures;
-  const std::string html = page(title_of(options, runs.front()), methods, images, options, figures);
+  const MethodDifferences differences = method_differences(methods, options.bootstrap);
+  const std::string subject = subject_of(runs.front());
+  const std::string title =
+      options.title.empty() ? "Uncertainty report: " + subject : options.title;
+  const std::string html = page(title, methods, differences, images, options, figures);
   WrittenReport written{runs.size(), methods.size(), html.size(), std::move(notes), {}};
   if (!images.note.empty()) written.notes.push_back(images.note);
   file.write(html);
   if (!options.figures.empty()) {
     written.figures = write_figures(options.figures, figures.drawn(), written.notes);
+  }
+  if (!options.checklists.empty()) {
+    const checklist::Evidence evidence = evidence_of(methods, differences, options);
+    for (const ChecklistRequest& each : options.checklists) {
+      write_file_atomically(
+          each.path, checklist::checklist_markdown(
+                         each.kind, options.title.empty() ? subject : options.title, evidence));
+    }
   }
   file.commit();
   return written;
