@@ -55,8 +55,8 @@ TEST_F(ReportCommand, FiguresAreFilesOfTheirOwn) {
   EXPECT_EQ(svgs, pdfs);
   const std::string page = test::contents_of(scratch_.path() / "page.html");
   std::size_t charts = 0;
-  for (std::size_t at = page.find("<figure class=\"chart\">"); at != std::string::npos;
-       at = page.find("<figure class=\"chart\">", at + 1)) {
+  for (std::size_t at = page.find("<figure class=\"chart"); at != std::string::npos;
+       at = page.find("<figure class=\"chart", at + 1)) {
     ++charts;
   }
   EXPECT_EQ(svgs, charts) << "every chart of the page";

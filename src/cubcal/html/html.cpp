@@ -83,7 +83,8 @@ std::string Figures::figure(const plot::Chart& chart, const std::string& caption
                     is_wide ? chart : chart.in_width(std::min(chart.options().width, kFitted))});
   const std::string id = "chart-" + std::to_string(drawn_.size());
   const std::string svg = drawn_.back().chart.page_svg(id);
-  return "<figure class=\"chart\">" + (is_wide ? element("div", svg, "class=\"wide\"") : svg) +
+  return (is_wide ? "<figure class=\"chart whole\">" + element("div", svg, "class=\"wide\"")
+                  : "<figure class=\"chart\">" + svg) +
          (caption.empty() ? "" : element("figcaption", escaped(caption))) + "</figure>\n";
 }
 
