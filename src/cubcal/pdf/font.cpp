@@ -56,7 +56,7 @@ std::map<std::uint32_t, std::uint16_t> glyph_map(std::string_view file) {
     for (std::uint32_t code = first; code <= last && code != 0xFFFF; ++code) {
       std::uint16_t glyph = static_cast<std::uint16_t>(code);
       if (offset != 0) {
-        glyph = cmap.u16(offsets + 2 * s + offset + 2 * (code - first));
+        glyph = cmap.u16(offsets + 2 * s + offset + std::size_t{2} * (code - first));
         if (glyph == 0) continue;
       }
       glyphs[code] = static_cast<std::uint16_t>(glyph + cmap.u16(deltas + 2 * s));

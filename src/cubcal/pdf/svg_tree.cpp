@@ -81,7 +81,8 @@ class SvgReader {
       expect("=\"");
       const std::string value = resolved(take_until("\""));
       expect("\"");
-      if (!element.attributes.emplace(name, value).second) refuse_syntax("an attribute stands twice");
+      if (!element.attributes.emplace(name, value).second)
+        refuse_syntax("an attribute stands twice");
     }
     while (true) {
       const std::string_view text = take_until("<");

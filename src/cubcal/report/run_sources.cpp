@@ -44,9 +44,8 @@ std::string names_of(const std::vector<RunSource>& sources) {
 /// Gives each of the files, FILE or LABEL=FILE, to the set it belongs to.
 void hand_out(const std::vector<std::string>& files, const std::string& what,
               std::vector<RunSource>& sources, std::string RunSource::*place) {
-  std::vector<RunName> names;
-  for (const std::string& file : files) names.push_back(parse_run_name(file));
-  for (const RunName& name : names) {
+  for (const std::string& file : files) {
+    const RunName name = parse_run_name(file);
     if (name.label.empty() && sources.size() > 1) {
       throw ArgumentError("'" + name.path + "', " + what + ", must say which of " +
                           names_of(sources) + " it goes with: LABEL=FILE");

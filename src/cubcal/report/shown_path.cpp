@@ -67,6 +67,7 @@ std::string without_folders(const std::string& text) {
 
 std::vector<std::string> distinct_tails(const std::vector<std::string>& paths) {
   std::vector<std::vector<std::string>> parts;
+  parts.reserve(paths.size());
   for (const std::string& path : paths) parts.push_back(parts_of(path));
   std::vector<std::string> names;
   for (std::size_t i = 0; i < paths.size(); ++i) {
