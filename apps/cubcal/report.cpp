@@ -160,7 +160,7 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
             << (written.methods == 1 ? " method, " : " methods, ")
             << fixed(static_cast<double>(written.bytes) / 1e6, 1) << " MB\n";
   for (const report::ChecklistRequest& each : options.checklists) {
-    std::cout << "wrote " << each.path << ": " << checklist::kind_name(each.kind)
+    std::cout << "wrote " << printable(each.path) << ": " << checklist::kind_name(each.kind)
               << " checklist, filled as far as the records go\n";
   }
   if (!written.figures.empty()) {

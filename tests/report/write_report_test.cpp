@@ -388,6 +388,24 @@ TEST_F(WriteReport, OtherClassesCannotBeCompared) {
   write_logits_file(folder("b/test.npz"), other);
   options_.runs = {folder("a"), folder("b")};
   test::expect_error<DataError>([&] { write_report(options_); }, "do not have the same classes");
+
+  // Classes without names are the first's, as many as there are.
+  other.class_names.clear();
+  write_logits_file(folder("b/test.npz"), other);
+  written();
+  EXPECT_EQ(summary_.methods, 2U);
+  std::swap(options_.runs[0], options_.runs[1]);
+  written();
+  EXPECT_EQ(summary_.methods, 2U);
+  LogitsFile two;
+  two.logits = NdArray(DType::kF32, {1, 4, 2});
+  std::fill_n(two.logits.as<float>(), 8, 0.5F);
+  two.logits.as<float>()[0] = 3;
+  two.labels = {0, 1, 0, 1};
+  two.has_labels = true;
+  write_logits_file(folder("two.npz"), two);
+  options_.runs = {folder("a"), folder("two.npz")};
+  test::expect_error<DataError>([&] { write_report(options_); }, "do not have the same classes");
 }
 
 }  // namespace

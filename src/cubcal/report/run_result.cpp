@@ -98,6 +98,7 @@ class Analyst {
     run_.files = input_.test.logits.files;
     run_.columns = input_.test.logits.columns;
     run_.class_names = input_.test.logits.class_names;
+    run_.has_class_names = !run_.class_names.empty();
     for (std::size_t k = run_.class_names.size(); k < logits_.classes(); ++k) {
       run_.class_names.push_back("class " + std::to_string(k));
     }

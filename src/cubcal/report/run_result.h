@@ -53,6 +53,7 @@ struct RunResult {
   std::optional<std::size_t> shared_groups;
   std::optional<std::size_t> shared_files;
   std::vector<std::string> class_names;
+  bool has_class_names = false;  ///< of its own; else they are numbers
   std::size_t passes = 0;
   std::vector<std::string> groups;
   std::vector<std::string> files;

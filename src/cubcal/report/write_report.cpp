@@ -48,7 +48,10 @@ void tell_apart(std::vector<RunResult>& runs) {
 
 void check_comparable(const std::vector<RunResult>& runs) {
   for (const RunResult& run : runs) {
-    if (run.class_names == runs.front().class_names) continue;
+    const bool is_named = run.has_class_names && runs.front().has_class_names;
+    const bool is_same = is_named ? run.class_names == runs.front().class_names
+                                  : run.facts.classes == runs.front().facts.classes;
+    if (is_same) continue;
     throw DataError("'" + run.source + "' and '" + runs.front().source +
                     "' do not have the same classes, so that one report cannot compare them");
   }
@@ -131,8 +134,14 @@ WrittenReport write_report(const ReportOptions& options) {
     if (runs.empty()) {
       first.path = input.test.logits.path;
       first.files = input.test.logits.files;
+      first.class_names = input.test.logits.class_names;
     } else {
       align_samples(input, first);
+      // Classes that nobody named are those of the first.
+      const std::size_t classes = McLogits(input.test.logits.logits).classes();
+      if (input.test.logits.class_names.empty() && first.class_names.size() == classes) {
+        input.test.logits.class_names = first.class_names;
+      }
     }
     notes.insert(notes.end(), input.notes.begin(), input.notes.end());
     runs.push_back(analyse(std::move(input), options));
