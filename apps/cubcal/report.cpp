@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "benefit_options.h"
 #include "clinical_options.h"
@@ -236,7 +237,7 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       "  cubcal example --out demo\n"
       "  cubcal report --logits demo/test.npz --val demo/val.npz -o report.html\n"
       "  cubcal report A=a.npz B=b.npz --val A=a-val.npz --val B=b-val.npz -o report.html");
-  command->callback([options, input, studies, checklists, drawn] {
+  command->callback([options, input, studies, checklists, drawn = std::move(drawn)] {
     options->reading = input->reading;
     options->probabilities = input->probabilities;
     take_studies(*options, *studies);

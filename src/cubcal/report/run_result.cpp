@@ -26,6 +26,7 @@ auto naming(const std::string& path, Work work) {
 std::vector<std::int64_t> numbered(const std::vector<std::string>& groups) {
   std::unordered_map<std::string, std::int64_t> numbers;
   std::vector<std::int64_t> result;
+  result.reserve(groups.size());
   for (const std::string& group : groups) {
     result.push_back(
         numbers.emplace(group, static_cast<std::int64_t>(numbers.size())).first->second);
@@ -135,13 +136,13 @@ class Analyst {
     });
   }
 
-  void add(Calibration calibration, bool fitted_here, std::vector<std::string> warnings) {
+  void add(const Calibration& calibration, bool fitted_here, std::vector<std::string> warnings) {
     PostHoc each;
     const Predictive scaled = naming(
         input_.test.logits.path, [&] { return apply_calibration(calibration, logits_, plain_); });
     each.facts = sample_facts(scaled, input_.test.logits.labels, options_.metrics);
     each.values = metric_values(each.facts);
-    each.calibration = std::move(calibration);
+    each.calibration = calibration;
     each.fitted_here = fitted_here;
     each.warnings = std::move(warnings);
     for (std::size_t i = 0; i < plain_.samples; ++i) {
@@ -192,7 +193,7 @@ class Analyst {
     FitResult result = naming(file.path, [&] {
       return fit_calibration(McLogits(file.logits), file.labels, fit, file.groups);
     });
-    add(std::move(result.calibration), true, std::move(result.warnings));
+    add(result.calibration, true, std::move(result.warnings));
   }
 
   void map_objective() {
