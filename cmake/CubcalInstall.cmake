@@ -17,6 +17,10 @@ endif()
 install(FILES ${public_headers} "${PROJECT_BINARY_DIR}/generated/cubcal/version.h"
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cubcal)
 
+# Parts of DejaVu Sans are in the library, and their license goes with them.
+install(FILES "${PROJECT_SOURCE_DIR}/src/cubcal/pdf/fonts/LICENSE"
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.fonts)
+
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cubcalConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/cubcalConfig.cmake" INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cubcalConfigVersion.cmake"

@@ -27,22 +27,24 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
-double threshold_number(const std::string& text, const std::string& whole) {
+double threshold_number(const std::string& option, const std::string& text,
+                        const std::string& whole) {
   const std::optional<double> number = parse_number(text);
   if (number && std::isfinite(*number)) return *number;
-  throw ArgumentError("--threshold takes FROM:TO, FROM:TO:STEP or a list of numbers, not '" +
-                      whole + "'");
+  throw ArgumentError(option + " takes FROM:TO, FROM:TO:STEP or a list of numbers, not '" + whole +
+                      "'");
 }
 
 /// From one number to another, both included; steps are counted, so that 0.3 is 0.3.
-std::vector<double> threshold_range(double first, double last, double step) {
+std::vector<double> threshold_range(const std::string& option, double first, double last,
+                                    double step) {
   if (!(step > 0) || !(first < last)) {
-    throw ArgumentError("--threshold needs a range that rises by a positive step, not " +
+    throw ArgumentError(option + " needs a range that rises by a positive step, not " +
                         to_text(first) + ":" + to_text(last) + ":" + to_text(step));
   }
   const double steps = std::floor((last - first) / step + 1e-9);
   if (steps >= static_cast<double>(kMostThresholds)) {
-    throw ArgumentError("--threshold gives at most " + std::to_string(kMostThresholds) +
+    throw ArgumentError(option + " gives at most " + std::to_string(kMostThresholds) +
                         " thresholds, but a step of " + to_text(step) + " would give " +
                         significant(steps + 1, 6));
   }
@@ -53,15 +55,16 @@ std::vector<double> threshold_range(double first, double last, double step) {
   return thresholds;
 }
 
-std::vector<double> thresholds_of(const std::string& text) {
+std::vector<double> thresholds_of(const std::string& option, const std::string& text) {
   const std::vector<std::string> ends = parts_of(text, ':');
   if (ends.size() == 2 || ends.size() == 3) {
-    return threshold_range(threshold_number(ends[0], text), threshold_number(ends[1], text),
-                           ends.size() == 3 ? threshold_number(ends[2], text) : kStep);
+    return threshold_range(option, threshold_number(option, ends[0], text),
+                           threshold_number(option, ends[1], text),
+                           ends.size() == 3 ? threshold_number(option, ends[2], text) : kStep);
   }
   std::vector<double> thresholds;
   for (const std::string& part : parts_of(text, ',')) {
-    thresholds.push_back(threshold_number(part, text));
+    thresholds.push_back(threshold_number(option, part, text));
   }
   return thresholds;
 }
@@ -122,56 +125,63 @@ std::vector<Decision> verdicts_of(const LogitsFile& file, const std::string& col
 }  // namespace
 
 void add_benefit_options(CLI::App& command, BenefitChoice& choice) {
-  command
-      .add_option("--positive", choice.positive,
-                  "Classes that are the disease, by name or number: melanoma,bcc")
-      ->required()
-      ->delimiter(',');
-  command.add_option("--threshold", choice.thresholds,
-                     "Probabilities of disease from which on is treated: FROM:TO[:STEP] (step "
-                     "0.01) or a list");
-  CLI::Option* refer = command.add_option("--refer-above", choice.refer_above,
-                                          "Refer answers of more uncertainty than this, in nats");
+  const auto add = [&](const char* name, auto& value, const std::string& help) {
+    return command.add_option(choice.option(name), value, help)->group(choice.group);
+  };
+  CLI::Option* positive = add("positive", choice.positive,
+                              "Classes that are the disease, by name or number: melanoma,bcc")
+                              ->delimiter(',');
+  const auto add_further = [&](const char* name, auto& value, const std::string& help) {
+    CLI::Option* option = add(name, value, help);
+    return choice.is_command() ? option : option->needs(positive);
+  };
+  if (choice.is_command()) {
+    positive->required();
+  } else {
+    positive->allow_extra_args(false);
+  }
+  const std::string with_miss = "With " + choice.option("cost-miss") + ": ";
+  add_further("threshold", choice.thresholds,
+              "Probabilities of disease from which on is treated: FROM:TO[:STEP] (step 0.01) or a "
+              "list");
+  CLI::Option* refer = add_further("refer-above", choice.refer_above,
+                                   "Refer answers of more uncertainty than this, in nats");
   CLI::Option* scope =
-      command.add_option("--out-of-scope", choice.scope_column,
-                         "Column of 1 and 0: samples that are out of scope and go to the expert");
-  command
-      .add_option("--verdict", choice.verdict_column,
-                  "Column of accept, refer and out-of-scope: the policy, decided elsewhere")
+      add_further("out-of-scope", choice.scope_column,
+                  "Column of 1 and 0: samples that are out of scope and go to the expert");
+  add_further("verdict", choice.verdict_column,
+              "Column of accept, refer and out-of-scope: the policy, decided elsewhere")
       ->excludes(refer)
       ->excludes(scope);
-  CLI::Option* referral = command.add_option(
-      "--referral-cost", choice.referral_cost,
-      "What a referral costs, in diseases found: 0.02 is one disease for 50 referrals");
+  CLI::Option* referral =
+      add_further("referral-cost", choice.referral_cost,
+                  "What a referral costs, in diseases found: 0.02 is one disease for 50 referrals");
   CLI::Option* scope_cost =
-      command.add_option("--out-of-scope-cost", choice.scope_cost,
-                         "The same for a case out of scope (default: as a referral)");
+      add_further("out-of-scope-cost", choice.scope_cost,
+                  "The same for a case out of scope (default: as a referral)");
   scope_cost->needs(referral);
-  CLI::Option* miss = command.add_option(
-      "--cost-miss", choice.cost_miss,
+  CLI::Option* miss = add_further(
+      "cost-miss", choice.cost_miss,
       "Instead, in any one unit: what a missed disease costs; gives costs of 1000 patients");
   miss->excludes(referral)->excludes(scope_cost);
-  CLI::Option* alarm = command.add_option("--cost-false-alarm", choice.cost_false_alarm,
-                                          "With --cost-miss: what a false alarm costs");
+  CLI::Option* alarm = add_further("cost-false-alarm", choice.cost_false_alarm,
+                                   with_miss + "what a false alarm costs");
   alarm->needs(miss);
   miss->needs(alarm);
-  CLI::Option* cost_referral = command.add_option("--cost-referral", choice.cost_referral,
-                                                  "With --cost-miss: what a referral costs");
+  CLI::Option* cost_referral =
+      add_further("cost-referral", choice.cost_referral, with_miss + "what a referral costs");
   cost_referral->needs(miss);
-  command
-      .add_option("--cost-out-of-scope", choice.cost_scope,
-                  "With --cost-miss: the same for a case out of scope (default: as a referral)")
+  add_further("cost-out-of-scope", choice.cost_scope,
+              with_miss + "the same for a case out of scope (default: as a referral)")
       ->needs(cost_referral);
-  command
-      .add_option("--expert-sensitivity", choice.expert.sensitivity,
-                  "Share of the disease that the expert finds among referred cases")
+  add_further("expert-sensitivity", choice.expert.sensitivity,
+              "Share of the disease that the expert finds among referred cases")
       ->capture_default_str();
-  command
-      .add_option("--expert-specificity", choice.expert.specificity,
-                  "Share of the healthy that the expert leaves alone")
+  add_further("expert-specificity", choice.expert.specificity,
+              "Share of the healthy that the expert leaves alone")
       ->capture_default_str();
-  command.add_option("--prevalence", choice.prevalence,
-                     "Share of the disease where the model is used (default: as in the file)");
+  add_further("prevalence", choice.prevalence,
+              "Share of the disease where the model is used (default: as in the file)");
 }
 
 BenefitOptions benefit_options(const BenefitChoice& choice) {
@@ -181,15 +191,16 @@ BenefitOptions benefit_options(const BenefitChoice& choice) {
   options.prevalence = choice.prevalence;
   check_prices(options.prices);
   if (choice.has_policy() && !options.prices.referral) {
-    throw ArgumentError(std::string("a policy that refers needs the cost of a referral: ") +
-                        (choice.has_costs() ? "--cost-referral" : "--referral-cost"));
+    throw ArgumentError("a policy that refers needs the cost of a referral: " +
+                        choice.option(choice.has_costs() ? "cost-referral" : "referral-cost"));
   }
   if (!choice.thresholds.empty()) {
-    options.thresholds = thresholds_of(choice.thresholds);
+    options.thresholds = thresholds_of(choice.option("threshold"), choice.thresholds);
   } else if (choice.has_costs()) {
     options.thresholds = {cheapest_threshold(options.prices)};
   } else {
-    throw ArgumentError("--threshold is required, such as 0.05:0.5, unless --cost-miss is given");
+    throw ArgumentError(choice.option("threshold") + " is required, such as 0.05:0.5, unless " +
+                        choice.option("cost-miss") + " is given");
   }
   check_benefit_options(options);
   return options;
@@ -199,9 +210,22 @@ std::vector<std::uint8_t> positive_classes(const BenefitChoice& choice,
                                            const std::vector<std::string>& class_names) {
   std::vector<std::uint8_t> positive(class_names.size(), 0);
   for (const std::string& name : choice.positive) {
-    positive[class_named("--positive", name, class_names)] = 1;
+    positive[class_named(choice.option("positive"), name, class_names)] = 1;
   }
   return positive;
+}
+
+std::string policy_words(const BenefitChoice& choice) {
+  if (!choice.verdict_column.empty()) return "as the column '" + choice.verdict_column + "' says";
+  std::string text;
+  if (choice.refer_above) {
+    text = "refer where U > " + to_text(*choice.refer_above) + " nats";
+  }
+  if (!choice.scope_column.empty()) {
+    text += std::string(text.empty() ? "" : ", ") + "out of scope where the column '" +
+            choice.scope_column + "' says";
+  }
+  return text + ", else accept";
 }
 
 std::vector<Decision> policy_decisions(const BenefitChoice& choice, const LogitsFile& file,

@@ -8,10 +8,10 @@ namespace cubcal::app {
 
 namespace {
 
-double share_of(const std::string& text, const std::string& whole) {
+double share_of(const std::string& option, const std::string& text, const std::string& whole) {
   const std::optional<double> share = parse_number(text);
   if (share && *share >= 0 && *share <= 1) return *share;
-  throw ArgumentError("--prevalence takes a share in [0, 1] or CLASS=SHARE, not '" + whole + "'");
+  throw ArgumentError(option + " takes a share in [0, 1] or CLASS=SHARE, not '" + whole + "'");
 }
 
 }  // namespace
@@ -21,19 +21,21 @@ void add_clinical_options(CLI::App& command, ClinicalChoice& choice) {
       "--clinical", choice.wanted,
       "Also AUROC, AUPR, kappa, Matthews, sensitivity, specificity, predictive values, calibration "
       "by class and calibration line");
+  clinical->group(choice.group);
   const auto add = [&](const char* name, auto& values, const char* help) {
-    command.add_option(name, values, help)
+    command.add_option(choice.prefix + name, values, help)
+        ->group(choice.group)
         ->needs(clinical)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
-  add("--threshold", choice.thresholds,
+  add("threshold", choice.thresholds,
       "With --clinical: each class called where its probability is at least this");
-  add("--at-sensitivity", choice.sensitivities,
+  add("at-sensitivity", choice.sensitivities,
       "With --clinical: each class called at the highest threshold of this sensitivity");
-  add("--at-specificity", choice.specificities,
+  add("at-specificity", choice.specificities,
       "With --clinical: each class called at the lowest threshold of this specificity");
-  add("--prevalence", choice.prevalences,
+  add("prevalence", choice.prevalences,
       "With --clinical: predictive values where classes have this share: P, or CLASS=P (may be "
       "repeated)");
 }
@@ -50,14 +52,15 @@ ClinicalOptions clinical_options(const ClinicalChoice& choice,
   for (const double level : choice.specificities) {
     options.rules.push_back({PointRule::kSpecificity, level});
   }
+  const std::string option = choice.prefix + "prevalence";
   if (!choice.prevalences.empty()) options.prevalence.resize(class_names.size());
   for (const std::string& text : choice.prevalences) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos) {
-      options.prevalence.assign(class_names.size(), share_of(text, text));
+      options.prevalence.assign(class_names.size(), share_of(option, text, text));
     } else {
-      options.prevalence[class_named("--prevalence", text.substr(0, equals), class_names)] =
-          share_of(text.substr(equals + 1), text);
+      options.prevalence[class_named(option, text.substr(0, equals), class_names)] =
+          share_of(option, text.substr(equals + 1), text);
     }
   }
   return options;

@@ -62,19 +62,6 @@ TextTable class_rows(const std::vector<std::string>& names, const std::array<Met
   return table;
 }
 
-std::string rule_text(const OperatingRule& rule) {
-  switch (rule.rule) {
-    case PointRule::kAnswer: return "called where it is the answer";
-    case PointRule::kThreshold:
-      return "called where its probability is at least " + to_text(rule.level);
-    case PointRule::kSensitivity:
-      return "called at the highest threshold of sensitivity " + to_text(100 * rule.level) + "%";
-    case PointRule::kSpecificity:
-      return "called at the lowest threshold of specificity " + to_text(100 * rule.level) + "%";
-  }
-  return "";
-}
-
 /// ", predictive values at prevalence 2% (melanoma)" where one is stated.
 std::string prevalence_text(const ClinicalOptions& options, const std::vector<std::string>& names) {
   std::string text;
@@ -118,7 +105,7 @@ void print_clinical(std::ostream& out, const Evaluation& evaluation) {
       << class_rows(names, class_metric_infos(), clinical.values.by_class,
                     intervals == nullptr ? nullptr : &intervals->by_class);
   for (std::size_t r = 0; r < clinical.options.rules.size(); ++r) {
-    out << "\nEach class against the rest, " << rule_text(clinical.options.rules[r])
+    out << "\nEach class against the rest, " << rule_words(clinical.options.rules[r])
         << prevalence_text(clinical.options, names) << '\n'
         << class_rows(names, point_infos(), clinical.values.points[r],
                       intervals == nullptr ? nullptr : &intervals->points[r]);

@@ -43,8 +43,8 @@ void add_patient(LogitsFile& file, SeedStream& stream, double evidence) {
 /// Logits as an overconfident Bayesian classifier gives them: evidence for the true class that
 /// varies from image to image, too large a scale, and passes that disagree more where evidence is
 /// weak. Stream 2i+1 of the seed makes sample i and stream 2i the patient of samples i and i+1, so
-/// more samples leave the first ones as they are.
-LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed) {
+/// more samples leave the first ones as they are. No patient is in two sets.
+LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed, const std::string& set) {
   LogitsFile file;
   file.logits = NdArray(DType::kF32, {options.passes, options.samples, kClasses});
   file.class_names = {"benign", "malignant", "other"};
@@ -58,7 +58,7 @@ LogitsFile simulate(const ExampleOptions& options, std::uint64_t seed) {
     std::size_t label = 0;
     while (draw >= kClassShares[label]) ++label;
     file.labels.push_back(static_cast<std::int64_t>(label));
-    file.groups.push_back("patient " + std::to_string(i / 2));
+    file.groups.push_back(set + " patient " + std::to_string(i / 2));
     double evidence[kClasses];
     for (std::size_t k = 0; k < kClasses; ++k) {
       evidence[k] = stream.normal() + (k == label ? options.evidence : 0.0);
@@ -86,9 +86,10 @@ void make_folder(const std::string& path) {
 void example(const ExampleOptions& options) {
   make_folder(options.folder);
   std::uint64_t seed = 2 * options.seed;
-  for (const char* name : {"val.npz", "test.npz"}) {
-    const std::string path = (std::filesystem::path(options.folder) / name).string();
-    write_logits_file(path, simulate(options, seed++));
+  for (const char* set : {"val", "test"}) {
+    const std::string path =
+        (std::filesystem::path(options.folder) / (std::string(set) + ".npz")).string();
+    write_logits_file(path, simulate(options, seed++, set));
     std::cout << "wrote " << path << ": simulated logits, " << options.samples << " samples, "
               << options.passes << " passes, " << kClasses << " classes\n";
   }

@@ -21,9 +21,7 @@ struct PrevalenceCommand {
   std::string file;
   std::string new_file;
   std::string calibration;
-  std::vector<std::string> to;
-  std::vector<std::string> from;
-  std::optional<double> refer_above;
+  PrevalenceChoice choice;
   std::size_t bootstrap = 0;
   BootstrapOptions bootstrap_options;
   bool ignore_groups = false;
@@ -35,7 +33,7 @@ struct PrevalenceCommand {
 };
 
 void check_prevalence_command(const PrevalenceCommand& command) {
-  if (command.to.empty() && command.new_file.empty()) {
+  if (command.choice.to.empty() && command.new_file.empty()) {
     throw ArgumentError(
         "--to, a stated prevalence, or --new, a file to estimate it from, is needed");
   }
@@ -53,16 +51,9 @@ void check_prevalence_command(const PrevalenceCommand& command) {
 }
 
 PrevalenceOptions study_options(const PrevalenceCommand& command, const LogitsFile& file) {
-  PrevalenceOptions options;
-  options.class_names = class_labels(file);
-  const ClassShares labels = label_shares(file.labels, options.class_names.size());
-  if (!command.to.empty()) {
-    options.to = class_shares("--to", command.to, options.class_names, labels);
-  }
-  if (!command.from.empty()) {
-    options.from = class_shares("--from", command.from, options.class_names, labels);
-  }
-  options.accept_up_to = command.refer_above;
+  const std::vector<std::string> names = class_labels(file);
+  PrevalenceOptions options =
+      prevalence_options(command.choice, names, label_shares(file.labels, names.size()));
   options.metrics = command.metrics;
   if (command.bootstrap > 0) {
     options.bootstrap = command.bootstrap_options;
@@ -130,23 +121,12 @@ void add_prevalence(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "prevalence", "Probabilities, metrics and promises where classes are more or less frequent");
   command->add_option("FILE", options->file, ".npz or .pt with logits and labels")->required();
-  const auto add_shares = [&](const char* name, std::vector<std::string>& words, const char* help) {
-    command->add_option(name, words, help)->delimiter(',')->allow_extra_args(false);
-  };
-  add_shares("--to", options->to,
-             "The new prevalence: CLASS=SHARE,... (classes not named share the rest as labelled), "
-             "or 'equal'");
+  add_prevalence_options(*command, options->choice);
   command->add_option("--new", options->new_file,
                       "Logits from the new place, without labels: its prevalence is estimated, and "
                       "used unless --to is given");
-  add_shares("--from", options->from,
-             "The prevalence that the probabilities are made for: CLASS=SHARE,..., 'equal' or "
-             "'labels' (default: the one that fits FILE best)");
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration first (from 'cubcal calibrate')");
-  command->add_option("--refer-above", options->refer_above,
-                      "What becomes of the errors among answers up to this uncertainty, in nats, "
-                      "and the threshold that keeps them");
   command
       ->add_option("--bootstrap", options->bootstrap,
                    "Replicates for intervals (0: none), by group when the files have groups")

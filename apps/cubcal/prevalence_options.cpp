@@ -41,6 +41,41 @@ void share_out(const std::string& option, ClassShares& shares, const std::vector
 
 }  // namespace
 
+void add_prevalence_options(CLI::App& command, PrevalenceChoice& choice) {
+  const auto add_shares = [&](const char* name, std::vector<std::string>& words, const char* help) {
+    command.add_option(choice.option(name), words, help)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group(choice.group);
+  };
+  add_shares("to", choice.to,
+             "The new prevalence: CLASS=SHARE,... (classes not named share the rest as labelled), "
+             "or 'equal'");
+  add_shares("from", choice.from,
+             "The prevalence that the probabilities are made for: CLASS=SHARE,..., 'equal' or "
+             "'labels' (default: the one that fits the labelled file best)");
+  command
+      .add_option(choice.option("refer-above"), choice.refer_above,
+                  "What becomes of the errors among answers up to this uncertainty, in nats, and "
+                  "the threshold that keeps them")
+      ->group(choice.group);
+}
+
+PrevalenceOptions prevalence_options(const PrevalenceChoice& choice,
+                                     const std::vector<std::string>& class_names,
+                                     const ClassShares& labels) {
+  PrevalenceOptions options;
+  options.class_names = class_names;
+  if (!choice.to.empty()) {
+    options.to = class_shares(choice.option("to"), choice.to, class_names, labels);
+  }
+  if (!choice.from.empty()) {
+    options.from = class_shares(choice.option("from"), choice.from, class_names, labels);
+  }
+  options.accept_up_to = choice.refer_above;
+  return options;
+}
+
 ClassShares class_shares(const std::string& option, const std::vector<std::string>& words,
                          const std::vector<std::string>& class_names, const ClassShares& base) {
   const std::size_t classes = class_names.size();

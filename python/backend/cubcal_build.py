@@ -96,6 +96,8 @@ class Wheel:
         self.add(f"{self.info}/WHEEL", (f"Wheel-Version: 1.0\nGenerator: cubcal_build\n"
                                         f"Root-Is-Purelib: false\nTag: {self.label}\n").encode())
         self.add(f"{self.info}/LICENSE", (ROOT / "LICENSE").read_bytes())
+        self.add(f"{self.info}/LICENSE.fonts",
+                 (ROOT / "src/cubcal/pdf/fonts/LICENSE").read_bytes())
         record = f"{self.info}/RECORD"
         self.zip.writestr(record, "\n".join(self.records + [f"{record},,"]) + "\n")
         self.zip.close()

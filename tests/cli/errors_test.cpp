@@ -285,8 +285,12 @@ TEST_F(Errors, CalibrationOfAnotherNumberOfClasses) {
 
 TEST_F(Errors, ComparingDifferentSamples) {
   expect_refused({"compare", "demo/val.npz", "demo/test.npz", "--bootstrap", "5"}, 1,
-                 "same labels on both sides");
+                 "do not have the same groups");
   write("few.npz", {2, 8, 3}, 8, unchanged);
+  write("other.npz", {2, 8, 3}, 8,
+        [](float*, std::vector<std::int64_t>& labels) { labels[3] = 1; });
+  expect_refused({"compare", "few.npz", "other.npz", "--bootstrap", "5"}, 1,
+                 "same labels on both sides");
   expect_refused({"compare", "demo/val.npz", "few.npz", "--bootstrap", "5"}, 1,
                  "same samples and classes");
 }

@@ -55,6 +55,55 @@ TEST(PageSvg, AFileHasNoneOfThat) {
   EXPECT_EQ(svg.find("data-"), std::string::npos);
 }
 
+TEST(PaperSvg, CarriesItsOwnLightColoursAndFonts) {
+  const std::string svg = example().paper_svg();
+  for (const char* words : {"class=", "<style", "var(", "prefers-color-scheme"}) {
+    EXPECT_EQ(svg.find(words), std::string::npos) << words;
+  }
+  const XmlElement root = parse_xml(svg);  // which refuses an attribute that stands twice
+  EXPECT_EQ(root.attributes.at("font-family").rfind("Helvetica,Arial,", 0), 0U);
+  for (const XmlElement* text : root.all("text")) {
+    EXPECT_EQ(text->attributes.at("fill")[0], '#') << text->whole_text();
+  }
+  EXPECT_EQ(root.all("rect").front()->attributes.at("fill"), "#ffffff");
+  bool has_line = false;
+  for (const XmlElement* path : root.all("path")) {
+    has_line = has_line || (path->attributes.count("stroke") > 0 &&
+                            path->attributes.at("stroke") == "#0072b2" &&
+                            path->attributes.at("fill") == "none");
+  }
+  EXPECT_TRUE(has_line);
+}
+
+TEST(PaperSvg, AWordInATextIsNoAttribute) {
+  ChartOptions options;
+  options.title = "a class=\"cp-ink\" <style>";
+  EXPECT_NE(Chart(options).paper_svg().find("a class=&quot;cp-ink&quot; &lt;style&gt;"),
+            std::string::npos);
+}
+
+TEST(Chart, KeepsItsMarksInAnotherWidth) {
+  const Chart narrow = example().in_width(300);
+  EXPECT_EQ(narrow.options().width, 300);
+  EXPECT_EQ(narrow.elements().size(), example().elements().size());
+  EXPECT_NE(narrow.svg().find("width=\"300\""), std::string::npos);
+  EXPECT_THROW(narrow.in_width(10), ArgumentError);
+}
+
+TEST(PageSvg, CellsShowTheirTextsInsteadOfValues) {
+  HeatMap map;
+  map.rows = 1;
+  map.columns = 2;
+  map.values = {75, 25};
+  map.show_values = true;
+  map.cell_texts = {"<3>", "1"};
+  const std::string svg = Chart().heat_map(map).svg();
+  EXPECT_NE(svg.find(">&lt;3&gt;</text>"), std::string::npos);
+  EXPECT_NE(svg.find("<title>75</title>"), std::string::npos);
+  map.cell_texts.pop_back();
+  EXPECT_THROW(Chart().heat_map(map), ArgumentError);
+}
+
 TEST(PageSvg, AnAxisWithItsOwnTicksHasNoScale) {
   ChartOptions options;
   options.x_ticks = {{0, 1}, {"ten", "hundred"}};

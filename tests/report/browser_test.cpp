@@ -48,7 +48,7 @@ window.addEventListener('load', () => {
   say('charts', String(document.querySelectorAll('figure.chart svg').length));
   say('titles', String(document.querySelectorAll('svg title').length));
   say('focusable', String(document.querySelectorAll('svg.cubcal-plot[tabindex="0"]').length));
-  say('matrix', pointAt(named('Confusion matrix'), [0.3, 0.25]));
+  say('matrix', pointAt(named('Confusion matrix'), [0.45, 0.25]));
   say('outside', pointAt(named('Confusion matrix'), [0.001, 0.001]));
   const boundary = named('Before calibration');
   press(boundary, 'End');
@@ -68,6 +68,16 @@ window.addEventListener('load', () => {
   say('still closed', String(document.querySelectorAll('details:not([open])').length));
   say('fault', document.getElementById('fault').hidden ? 'none' : document.getElementById('fault').textContent);
   say('overflow', String(document.documentElement.scrollWidth > document.documentElement.clientWidth));
+  // A telephone: how large the smallest letters of charts are drawn, in pixels.
+  document.body.style.width = '400px';
+  let smallest = 100;
+  for (const svg of document.querySelectorAll('svg.cubcal-plot')) {
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    for (const text of svg.querySelectorAll('text')) {
+      smallest = Math.min(smallest, scale * Number(text.getAttribute('font-size')));
+    }
+  }
+  say('smallest letters', smallest.toFixed(2));
   document.getElementById('visit').dataset.done = 'yes';
 });
 </script></body>)js";
@@ -133,6 +143,7 @@ TEST_F(InBrowser, ChartsSpeakAndNothingFails) {
   EXPECT_NE(said(dom, "closed"), "0");
   EXPECT_EQ(said(dom, "still closed"), "0");
   EXPECT_EQ(said(dom, "overflow"), "false");
+  EXPECT_GE(std::stod(said(dom, "smallest letters")), 8.5);
 }
 
 TEST_F(InBrowser, ANarrowWindowScrollsNothingSideways) {

@@ -55,12 +55,6 @@ TEST_F(RunFolders, ColumnsOfNumbersAreReadAsText) {
   EXPECT_EQ(run.test.logits.columns[1].values[1], "");
 }
 
-TEST_F(RunFolders, LabelsCanBeGiven) {
-  write_example_run(folder("a=b"), "bnn", 1);
-  EXPECT_EQ(read_run("CUB=" + folder("a=b")).label, "CUB");
-  EXPECT_EQ(read_run(folder("a=b")).label, "bnn");
-}
-
 TEST_F(RunFolders, AFolderWithLogitsAloneIsNamedAfterItself) {
   std::filesystem::create_directories(folder("mine"));
   write_logits_file(folder("mine/test.npz"), example_logits(1));

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "cli/program.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/image/png_encoder.h"
+#include "cubcal/io/logits_rows.h"
 #include "expect_error.h"
 #include "report/example_run.h"
 
@@ -182,6 +184,99 @@ TEST_F(WriteReport, RunsOfOneMethodAndSeedAreToldApartByFolder) {
   EXPECT_EQ(summary_.methods, 2U);
 }
 
+/// The first table of paired differences.
+std::string differences_of(const std::string& page) {
+  const std::size_t caption = page.find("minus each other method on the same images");
+  return caption == std::string::npos
+             ? ""
+             : page.substr(caption, page.find("</table>", caption) - caption);
+}
+
+TEST_F(WriteReport, FilesOfLogitsAreComparedOnTheSameImages) {
+  LogitsFile a = example_logits(10, 200, 6, 2.2);
+  LogitsFile b = example_logits(10, 200, 6, 1.6);
+  for (std::size_t i = 0; i < 200; ++i) a.files.push_back("image " + std::to_string(i));
+  b.files = a.files;
+  write_logits_file(folder("a.npz"), a);
+  write_logits_file(folder("b.npz"), b);
+  write_logits_file(folder("av.npz"), example_logits(20, 200, 6, 2.2));
+  options_.runs = {"A=" + folder("a.npz"), "B=" + folder("b.npz")};
+  options_.validation = {"A=" + folder("av.npz")};
+  const std::string page = written();
+  EXPECT_EQ(summary_.methods, 2U);
+  const std::string table = differences_of(page);
+  EXPECT_NE(table.find("minus B"), std::string::npos);
+  EXPECT_EQ(count(table, "), p "), 10U);
+  EXPECT_NE(page.find("What a better AvU costs"), std::string::npos);
+  EXPECT_EQ(page.find(scratch_.path().string()), std::string::npos) << "no path of this machine";
+  expect_unique_ids(page);
+
+  // The same samples in another order give the same differences.
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < 200; ++i) rows.push_back((7 * i + 3) % 200);
+  write_logits_file(folder("b.npz"), take_samples(b, rows));
+  EXPECT_EQ(differences_of(written()), table);
+
+  // Other images are not paired, whatever their labels.
+  b.files.back() = "another";
+  write_logits_file(folder("b.npz"), b);
+  const std::string other = written();
+  EXPECT_EQ(differences_of(other), "");
+  EXPECT_NE(
+      other.find("B is not compared with A image by image: its test logits name other files."),
+      std::string::npos);
+}
+
+TEST_F(WriteReport, FilesOfOneNameAreToldApartAndOneLabelMakesRepeats) {
+  std::filesystem::create_directories(folder("x"));
+  std::filesystem::create_directories(folder("y"));
+  write_logits_file(folder("x/test.npz"), example_logits(10, 100));
+  write_logits_file(folder("y/test.npz"), example_logits(10, 100, 6, 1.2));
+  options_.runs = {folder("x/test.npz"), folder("y/test.npz")};
+  const std::string page = written();
+  EXPECT_EQ(summary_.methods, 2U);
+  EXPECT_NE(page.find("minus y/test"), std::string::npos);
+  EXPECT_EQ(page.find(scratch_.path().string()), std::string::npos);
+  options_.runs = {"M=" + folder("x/test.npz"), "M=" + folder("y/test.npz")};
+  EXPECT_NE(written().find("Mean ± standard deviation over runs"), std::string::npos);
+  EXPECT_EQ(summary_.methods, 1U);
+}
+
+TEST_F(WriteReport, NoPathOfThisMachineIsOnThePage) {
+  write_example_run(folder("a"), "bnn", 1);
+  const std::string record = folder("a/record.json");
+  std::string text = test::contents_of(record);
+  const auto put = [&](const std::string& old, const std::string& now) {
+    text.replace(text.find(old), old.size(), now);
+  };
+  put("sets/lesions", "/home/ann/sets/lesions");
+  put("seed = 1 # <tag>", "data = \\\"/home/ann/sets/lesions\\\"");
+  put("1107c974a340bf87", content_hash("data = \"/home/ann/sets/lesions\""));
+  write_file_atomically(record, text);
+  LogitsFile logits = example_logits(10);
+  for (std::size_t i = 0; i < 200; ++i) {
+    logits.files.push_back("/home/ann/images/" + std::to_string(i) + ".png");
+  }
+  write_logits_file(folder("a/test.npz"), logits);
+  options_.runs = {folder("a")};
+  const std::string page = written();
+  EXPECT_EQ(page.find("/home/ann"), std::string::npos);
+  EXPECT_EQ(page.find(scratch_.path().string()), std::string::npos);
+  EXPECT_NE(page.find("…/lesions"), std::string::npos);
+  EXPECT_NE(page.find("17.png: "), std::string::npos);
+}
+
+TEST_F(WriteReport, AClassWithoutImagesHasAnEmptyRow) {
+  LogitsFile file = example_logits(1, 60);
+  for (std::int64_t& label : file.labels) label = label == 2 ? 0 : label;
+  write_logits_file(folder("test.npz"), file);
+  options_.logits = folder("test.npz");
+  const std::string page = written();
+  EXPECT_NE(page.find("% of the class"), std::string::npos);
+  EXPECT_NE(page.find(", of which there is none"), std::string::npos);
+  expect_balanced(page);
+}
+
 TEST_F(WriteReport, LogitsAloneAreEnough) {
   write_logits_file(folder("test.npz"), example_logits(1));
   options_.logits = folder("test.npz");
@@ -190,7 +285,7 @@ TEST_F(WriteReport, LogitsAloneAreEnough) {
   EXPECT_NE(page.find("not known: the report was made from logits alone"), std::string::npos);
   EXPECT_EQ(page.find("Images of no class"), std::string::npos);
   write_logits_file(folder("val.npz"), example_logits(2));
-  options_.validation = folder("val.npz");
+  options_.validation = {folder("val.npz")};
   EXPECT_NE(written().find("The objective: BCCE"), std::string::npos);
 }
 
@@ -204,7 +299,8 @@ TEST_F(WriteReport, TwoClassesOnePassAndNoMistakes) {
     file.labels.push_back(static_cast<std::int64_t>(i % 2));
   }
   write_logits_file(folder("test.npz"), file);
-  options_.logits = options_.validation = options_.outliers = folder("test.npz");
+  options_.logits = folder("test.npz");
+  options_.validation = options_.outliers = {folder("test.npz")};
   const std::string page = written();
   EXPECT_NE(page.find("There are too few wrong answers for a density."), std::string::npos);
   EXPECT_NE(page.find("There is a single pass"), std::string::npos);
@@ -267,7 +363,7 @@ TEST_F(WriteReport, RefusesWhatDoesNotGoTogether) {
   options_.logits = folder("test.npz");
   test::expect_error<ArgumentError>([&] { write_report(options_); }, "give one of them");
   options_.logits.clear();
-  options_.validation = "val.npz";
+  options_.validation = {"val.npz"};
   test::expect_error<ArgumentError>([&] { write_report(options_); }, "run folders have their own");
   options_.validation.clear();
   options_.risk_target = 0;
@@ -291,6 +387,24 @@ TEST_F(WriteReport, OtherClassesCannotBeCompared) {
   other.class_names = {"x", "y", "z"};
   write_logits_file(folder("b/test.npz"), other);
   options_.runs = {folder("a"), folder("b")};
+  test::expect_error<DataError>([&] { write_report(options_); }, "do not have the same classes");
+
+  // Classes without names are the first's, as many as there are.
+  other.class_names.clear();
+  write_logits_file(folder("b/test.npz"), other);
+  written();
+  EXPECT_EQ(summary_.methods, 2U);
+  std::swap(options_.runs[0], options_.runs[1]);
+  written();
+  EXPECT_EQ(summary_.methods, 2U);
+  LogitsFile two;
+  two.logits = NdArray(DType::kF32, {1, 4, 2});
+  std::fill_n(two.logits.as<float>(), 8, 0.5F);
+  two.logits.as<float>()[0] = 3;
+  two.labels = {0, 1, 0, 1};
+  two.has_labels = true;
+  write_logits_file(folder("two.npz"), two);
+  options_.runs = {folder("a"), folder("two.npz")};
   test::expect_error<DataError>([&] { write_report(options_); }, "do not have the same classes");
 }
 

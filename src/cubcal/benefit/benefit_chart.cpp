@@ -70,7 +70,7 @@ void add_band(plot::Chart& chart, const BenefitCurve& curve, const std::vector<d
 
 }  // namespace
 
-std::string benefit_chart(const BenefitCurve& curve) {
+plot::Chart benefit_curve_chart(const BenefitCurve& curve, double width) {
   const bool is_cost = curve.options.prices.are_stated();
   const ValueRange range = range_of(curve);
   plot::ChartOptions options;
@@ -78,7 +78,7 @@ std::string benefit_chart(const BenefitCurve& curve) {
   options.description = "What each way of dealing with patients is worth, by threshold.";
   options.x_label = "threshold probability";
   options.y_label = is_cost ? "cost of 1000 patients" : "net benefit: diseases found per patient";
-  options.width = 560;
+  options.width = width;
   options.height = 400;
   options.y_min = range.low;
   options.y_max = range.high > range.low ? range.high : range.low + 1;
@@ -95,7 +95,9 @@ std::string benefit_chart(const BenefitCurve& curve) {
     line.stroke = look_of(*strategy).stroke;
     chart.line(line);
   }
-  return chart.svg();
+  return chart;
 }
+
+std::string benefit_chart(const BenefitCurve& curve) { return benefit_curve_chart(curve).svg(); }
 
 }  // namespace cubcal

@@ -31,13 +31,31 @@ class Table {
   std::string rows_;
 };
 
-/// Charts with their captions, each under an id of its own.
+/// A chart under a name that can be that of a file: lower-case letters, digits, '+' and '-'.
+struct NamedChart {
+  std::string name;
+  plot::Chart chart;
+};
+
+/// Charts with their captions, each under an id and a name of its own.
 class Figures {
  public:
-  std::string figure(const plot::Chart& chart, const std::string& caption);
+  /// Charts from here on are about this, which stands in front of their names; empty: nothing.
+  void set_subject(const std::string& subject) { subject_ = subject; }
+
+  /// A chart is drawn so narrow that its text can be read on a telephone; one that needs more room
+  /// scrolls there. `name` says what it shows, its title where it is empty.
+  std::string figure(const plot::Chart& chart, const std::string& caption,
+                     const std::string& name = {});
+
+  /// All so far, as they were drawn.
+  const std::vector<NamedChart>& drawn() const { return drawn_; }
 
  private:
-  std::size_t drawn_ = 0;
+  std::string free_name(const std::string& wanted) const;
+
+  std::string subject_;
+  std::vector<NamedChart> drawn_;
 };
 
 /// Figures side by side where there is room.

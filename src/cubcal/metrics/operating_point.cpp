@@ -20,6 +20,19 @@ constexpr NamedValue<PointRule> kRuleNames[] = {
 
 const char* rule_name(PointRule rule) { return name_of(kRuleNames, rule); }
 
+std::string rule_words(const OperatingRule& rule) {
+  switch (rule.rule) {
+    case PointRule::kAnswer: return "called where it is the answer";
+    case PointRule::kThreshold:
+      return "called where its probability is at least " + to_text(rule.level);
+    case PointRule::kSensitivity:
+      return "called at the highest threshold of sensitivity " + to_text(100 * rule.level) + "%";
+    case PointRule::kSpecificity:
+      return "called at the lowest threshold of specificity " + to_text(100 * rule.level) + "%";
+  }
+  return "";
+}
+
 void check_operating_rule(const OperatingRule& rule) {
   switch (rule.rule) {
     case PointRule::kAnswer: return;

@@ -28,6 +28,9 @@ struct OperatingRule {
   double level = 0;  ///< in [0, 1], sensitivity in (0, 1]; without meaning for kAnswer
 };
 
+/// "called where its probability is at least 0.3".
+std::string rule_words(const OperatingRule& rule);
+
 /// Throws ArgumentError where the level is outside its domain.
 void check_operating_rule(const OperatingRule& rule);
 

@@ -5,12 +5,15 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/plot/drawing.h"
+#include "cubcal/plot/palette.h"
 #include "cubcal/plot/series_checks.h"
 #include "cubcal/plot/svg.h"
 
 namespace cubcal::plot {
 
 namespace {
+
+constexpr std::string_view kPlotClass = "cubcal-plot";
 
 void check_limits(const char* axis, const std::optional<double>& low,
                   const std::optional<double>& high) {
@@ -37,10 +40,10 @@ std::string document(double width, double height, const std::string& title,
                      const std::string& page_id = {}) {
   const std::string id = page_id.empty() ? content_id(title + body) : page_id;
   const std::string style = page_id.empty() ? "<style>\n" + style_sheet() + "</style>\n" : "";
-  std::string svg =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cubcal-plot\" viewBox=\"0 0 " +
-      svg_number(width) + " " + svg_number(height) + "\" width=\"" + svg_number(width) +
-      "\" height=\"" + svg_number(height) + "\" role=\"img\" aria-labelledby=\"" + id + "-title";
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"" + std::string(kPlotClass) +
+                    "\" viewBox=\"0 0 " + svg_number(width) + " " + svg_number(height) +
+                    "\" width=\"" + svg_number(width) + "\" height=\"" + svg_number(height) +
+                    "\" role=\"img\" aria-labelledby=\"" + id + "-title";
   if (!description.empty()) svg += " " + id + "-desc";
   svg += "\">\n<title id=\"" + id + "-title\">" + escape_xml(title) + "</title>\n";
   if (!description.empty()) {
@@ -161,6 +164,39 @@ std::string Chart::svg() const {
 std::string Chart::page_svg(const std::string& id) const {
   return document(options_.width, options_.height, spoken_title(*this), options_.description,
                   draw(*this, id), id);
+}
+
+std::string Chart::paper_svg() const { return without_style_sheet(svg()); }
+
+Chart Chart::in_width(double width) const {
+  Chart other = *this;
+  check_in_closed("the width of a chart", width, 160, 10000);
+  other.options_.width = width;
+  return other;
+}
+
+std::string without_style_sheet(const std::string& svg) {
+  constexpr std::string_view kClass = " class=\"";
+  constexpr std::string_view kStyleStart = "<style>";
+  constexpr std::string_view kStyleEnd = "</style>\n";
+  std::string text = svg;
+  const std::size_t style = text.find(kStyleStart);
+  if (style != std::string::npos) {
+    text.erase(style, text.find(kStyleEnd, style) + kStyleEnd.size() - style);
+  }
+  std::string result;
+  std::size_t from = 0;
+  // Quotes in texts are escaped, so that this is always an attribute.
+  for (std::size_t at = text.find(kClass); at != std::string::npos; at = text.find(kClass, from)) {
+    const std::size_t first = at + kClass.size();
+    const std::size_t last = text.find('"', first);
+    const std::string classes = text.substr(first, last - first);
+    result += text.substr(from, at - from);
+    result += classes == kPlotClass ? " font-family=\"" + std::string(kPaperFontFamilies) + "\""
+                                    : light_attributes(classes);
+    from = last + 1;
+  }
+  return result + text.substr(from);
 }
 
 std::string panels(const std::vector<Chart>& charts, std::size_t columns) {

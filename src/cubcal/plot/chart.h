@@ -66,6 +66,13 @@ class Chart {
   /// and with the scales a script needs to read values back from the marks (attributes data-*).
   std::string page_svg(const std::string& id) const;
 
+  /// For papers, slides and programs that draw: light colours only, every mark with its own, no
+  /// style sheet, so that it looks the same wherever it is put.
+  std::string paper_svg() const;
+
+  /// The same chart in another width.
+  Chart in_width(double width) const;
+
  private:
   Colour resolved(Colour colour);
 
@@ -73,6 +80,10 @@ class Chart {
   std::vector<Element> elements_;
   std::size_t next_colour_ = 0;
 };
+
+/// The SVG of a chart or of panels with what its classes mean written into each element; see
+/// Chart::paper_svg.
+std::string without_style_sheet(const std::string& svg);
 
 /// Several charts as one SVG, row after row with `columns` in each.
 std::string panels(const std::vector<Chart>& charts, std::size_t columns);

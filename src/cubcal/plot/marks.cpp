@@ -43,16 +43,15 @@ constexpr std::size_t kScatterPaths = 8;
 /// Cells beyond this number carry no tooltip of their own, so that a fine grid stays small.
 constexpr std::size_t kMostTooltips = 2500;
 
-std::string cell_text(Point a, Point b, double value, Rgb colour) {
+std::string cell_text(Point a, Point b, const std::string& text, Rgb colour) {
   const double size = std::min(kRemarkSize, 0.6 * std::abs(b.y - a.y));
-  const std::string text = readable_number(value);
-  if (size < 6 || text_width(text, size) > std::abs(b.x - a.x)) return {};
+  if (size < 6 || text_width(literal(text), size) > std::abs(b.x - a.x)) return {};
   // 0.18 is where black and white stand out equally well.
   const char* fill = luminance(colour) < 0.18 ? "#ffffff" : "#101214";
   return "<text x=\"" + svg_number(0.5 * (a.x + b.x)) + "\" y=\"" +
          svg_number(0.5 * (a.y + b.y) + 0.35 * size) + "\" font-size=\"" + svg_number(size) +
-         "\" text-anchor=\"middle\" fill=\"" + fill + "\" pointer-events=\"none\">" + text +
-         "</text>\n";
+         "\" text-anchor=\"middle\" fill=\"" + fill + "\" pointer-events=\"none\">" +
+         escape_xml(text) + "</text>\n";
 }
 
 struct MarkDrawer {
@@ -146,7 +145,12 @@ struct MarkDrawer {
                                      ? readable_number(value)
                                      : map.cell_notes[row * map.columns + column];
         cells += rectangle(" fill=\"" + hex(colour) + "\"", a, b, tooltips ? note : std::string());
-        if (map.show_values) texts += cell_text(a, b, value, colour);
+        if (map.show_values) {
+          texts += cell_text(a, b,
+                             map.cell_texts.empty() ? readable_number(value)
+                                                    : map.cell_texts[row * map.columns + column],
+                             colour);
+        }
       }
     }
     return cells + "</g>\n" + texts;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace cubcal::plot {
 
@@ -29,22 +30,80 @@ constexpr std::array<NamedColour, 9> kColours = {{
 constexpr NamedColour kPaper = {Colour::kAuto, "paper", "#ffffff", "#15181d"};
 constexpr NamedColour kGrid = {Colour::kAuto, "grid", "#e4e7eb", "#2b3038"};
 
-std::string_view name_of(Colour colour) {
-  for (const NamedColour& named : kColours) {
-    if (named.colour == colour) return named.name;
-  }
-  return "ink";
-}
-
 std::string definition(const NamedColour& named, bool dark) {
   return "--cubcal-" + std::string(named.name) + ":" +
          std::string(dark ? named.dark : named.light) + ";";
 }
 
-std::string painted(std::string_view property, const NamedColour& named) {
-  const std::string start = std::string(property) + ":";
-  return start + std::string(named.light) + ";" + start + "var(--cubcal-" +
-         std::string(named.name) + ")";
+/// One declaration: a property with a colour of the palette or with a plain value.
+struct Declaration {
+  std::string_view property;
+  const NamedColour* colour;
+  std::string_view value;
+};
+
+/// What a class of the style sheet means.
+struct StyleRule {
+  std::string css_class;
+  std::vector<Declaration> declarations;
+};
+
+const NamedColour& named(Colour colour) {
+  for (const NamedColour& each : kColours) {
+    if (each.colour == colour) return each;
+  }
+  return kColours[7];
+}
+
+Declaration painted(std::string_view property, const NamedColour& colour) {
+  return {property, &colour, {}};
+}
+
+Declaration set_to(std::string_view property, std::string_view value) {
+  return {property, nullptr, value};
+}
+
+const std::vector<StyleRule>& style_rules() {
+  static const std::vector<StyleRule> rules = [] {
+    std::vector<StyleRule> all;
+    for (const NamedColour& each : kColours) {
+      all.push_back({stroke_class(each.colour), {painted("stroke", each)}});
+      all.push_back({fill_class(each.colour), {painted("fill", each)}});
+    }
+    const NamedColour& ink = named(Colour::kInk);
+    const NamedColour& muted = named(Colour::kMuted);
+    const std::vector<StyleRule> others = {
+        {"cp-paper", {painted("fill", kPaper)}},
+        {"cp-grid",
+         {set_to("fill", "none"), set_to("stroke-width", "1"), painted("stroke", kGrid)}},
+        {"cp-axis",
+         {set_to("fill", "none"), set_to("stroke-width", "1"), painted("stroke", muted)}},
+        {"cp-text", {painted("fill", ink)}},
+        {"cp-tick", {painted("fill", muted)}},
+        {"cp-title", {set_to("font-weight", "600"), painted("fill", ink)}},
+        {"cp-halo",
+         {set_to("paint-order", "stroke"), set_to("stroke-width", "3"),
+          set_to("stroke-linejoin", "round"), painted("stroke", kPaper)}},
+        {"cp-line",
+         {set_to("fill", "none"), set_to("stroke-linejoin", "round"),
+          set_to("stroke-linecap", "butt")}},
+        {"cp-dots", {set_to("fill", "none"), set_to("stroke-linecap", "round")}},
+        {"cp-cells", {set_to("shape-rendering", "crispEdges")}},
+    };
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
+  return rules;
+}
+
+std::string css_of(const Declaration& each) {
+  const std::string start = std::string(each.property) + ":";
+  if (!each.colour) {
+    const bool is_length = each.property == "stroke-width";
+    return start + std::string(each.value) + (is_length ? "px" : "");
+  }
+  return start + std::string(each.colour->light) + ";" + start + "var(--cubcal-" +
+         std::string(each.colour->name) + ")";
 }
 
 std::string rule(std::string_view selector, const std::string& body) {
@@ -53,9 +112,9 @@ std::string rule(std::string_view selector, const std::string& body) {
 
 }  // namespace
 
-std::string stroke_class(Colour colour) { return "cp-s-" + std::string(name_of(colour)); }
+std::string stroke_class(Colour colour) { return "cp-s-" + std::string(named(colour).name); }
 
-std::string fill_class(Colour colour) { return "cp-f-" + std::string(name_of(colour)); }
+std::string fill_class(Colour colour) { return "cp-f-" + std::string(named(colour).name); }
 
 std::string colour_definitions(bool dark) {
   std::string text = definition(kPaper, dark) + definition(kGrid, dark);
@@ -67,27 +126,32 @@ std::string style_sheet() {
   std::string css = ".cubcal-plot{" + colour_definitions(false) + "max-width:100%;height:auto}\n" +
                     "@media screen and (prefers-color-scheme: dark){.cubcal-plot{" +
                     colour_definitions(true) + "}}\n";
-  css += rule("text",
-              "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',"
-              "'Liberation Sans',Arial,sans-serif;stroke:none");
-  for (const NamedColour& named : kColours) {
-    css += rule("." + stroke_class(named.colour), painted("stroke", named));
-    css += rule("." + fill_class(named.colour), painted("fill", named));
+  css += rule("text", "font-family:" + std::string(kFontFamilies) + ";stroke:none");
+  for (const StyleRule& each : style_rules()) {
+    std::string body;
+    for (const Declaration& declaration : each.declarations) {
+      body += (body.empty() ? "" : ";") + css_of(declaration);
+    }
+    css += rule("." + each.css_class, body);
   }
-  const NamedColour& ink = kColours[7];
-  const NamedColour& muted = kColours[8];
-  css += rule(".cp-paper", painted("fill", kPaper));
-  css += rule(".cp-grid", "fill:none;stroke-width:1px;" + painted("stroke", kGrid));
-  css += rule(".cp-axis", "fill:none;stroke-width:1px;" + painted("stroke", muted));
-  css += rule(".cp-text", painted("fill", ink));
-  css += rule(".cp-tick", painted("fill", muted));
-  css += rule(".cp-title", "font-weight:600;" + painted("fill", ink));
-  css += rule(".cp-halo", "paint-order:stroke;stroke-width:3px;stroke-linejoin:round;" +
-                              painted("stroke", kPaper));
-  css += rule(".cp-line", "fill:none;stroke-linejoin:round;stroke-linecap:butt");
-  css += rule(".cp-dots", "fill:none;stroke-linecap:round");
-  css += rule(".cp-cells", "shape-rendering:crispEdges");
   return css;
+}
+
+std::string light_attributes(std::string_view classes) {
+  std::string attributes;
+  while (!classes.empty()) {
+    const std::string_view first = classes.substr(0, classes.find(' '));
+    classes.remove_prefix(std::min(first.size() + 1, classes.size()));
+    for (const StyleRule& each : style_rules()) {
+      if (each.css_class != first) continue;
+      for (const Declaration& declaration : each.declarations) {
+        attributes +=
+            " " + std::string(declaration.property) + "=\"" +
+            std::string(declaration.colour ? declaration.colour->light : declaration.value) + "\"";
+      }
+    }
+  }
+  return attributes;
 }
 
 Rgb sequential_colour(double t) {

@@ -38,6 +38,19 @@ std::string style_sheet();
 /// The custom properties of the light or of the dark colours, for a page with a switch of its own.
 std::string colour_definitions(bool dark);
 
+/// The fonts of charts, the first that the reader has.
+inline constexpr std::string_view kFontFamilies =
+    "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans','Liberation Sans',"
+    "Arial,sans-serif";
+
+/// The same in a file of its own, where programs that draw look for a font by its name.
+inline constexpr std::string_view kPaperFontFamilies =
+    "Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif";
+
+/// What these classes of the style sheet mean in light colours, as attributes with a leading space
+/// each: for programs that know no style sheets.
+std::string light_attributes(std::string_view classes);
+
 struct Rgb {
   int red;
   int green;

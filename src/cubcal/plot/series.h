@@ -110,6 +110,8 @@ struct HeatMap {
   std::optional<double> low;    ///< value of the darkest colour; by default the smallest
   std::optional<double> high;   ///< value of the brightest colour; by default the largest
   bool show_values = false;     ///< write the value into each cell
+  /// Written instead of the values, plain text, row after row; empty: the values.
+  std::vector<std::string> cell_texts = {};
   /// The tooltip of each cell, plain text, row after row; empty: the value alone.
   std::vector<std::string> cell_notes = {};
 };

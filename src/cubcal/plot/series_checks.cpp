@@ -179,6 +179,7 @@ void check(const HeatMap& map) {
   check_edges(checker, "x edges", map.x_edges, map.columns);
   check_edges(checker, "y edges", map.y_edges, map.rows);
   if (!map.cell_notes.empty()) checker.size("notes", map.cell_notes.size(), map.values.size());
+  if (!map.cell_texts.empty()) checker.size("texts", map.cell_texts.size(), map.values.size());
   if (map.low) checker.finite("low end", *map.low);
   if (map.high) checker.finite("high end", *map.high);
   if (map.low && map.high) checker.rising("ends", {*map.low, *map.high});

@@ -4,6 +4,7 @@
 #include "cubcal/report/boundary_figure.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
+#include "cubcal/report/shown_path.h"
 #include "cubcal/report/thinning.h"
 
 namespace cubcal::report {
@@ -11,7 +12,7 @@ namespace cubcal::report {
 namespace {
 
 std::string sample_note(const RunResult& run, const SampleFacts& facts, std::uint32_t i) {
-  std::string name = run.files.empty() ? "sample " + std::to_string(i) : run.files[i];
+  std::string name = run.files.empty() ? "sample " + std::to_string(i) : shown_path(run.files[i]);
   std::replace(name.begin(), name.end(), '\n', ' ');
   const std::string& label = run.class_names[static_cast<std::size_t>(facts.labels[i])];
   const std::string& called = run.class_names[static_cast<std::size_t>(facts.predicted[i])];
@@ -44,8 +45,10 @@ std::string samples_figure(const RunResult& run, const SampleFacts& facts, const
   draw_samples(chart, run, facts, all, true);
   draw_samples(chart, run, facts, all, false);
   const MetricValues values = metric_values(facts);
-  return figures.figure(chart, "AvU " + fixed(*values[Metric::kAvu], 3) + ", BCCE " +
-                                   percent(*values[Metric::kBcce], 2) + ".");
+  return figures.figure(chart,
+                        "AvU " + fixed(*values[Metric::kAvu], 3) + ", BCCE " +
+                            percent(*values[Metric::kBcce], 2) + ".",
+                        "boundary " + title);
 }
 
 }  // namespace
@@ -66,7 +69,8 @@ std::string boundary_section(const RunResult& run, const ReportOptions& options,
           : thresholds_from_eta(options.metrics.uncertainty_threshold, run.facts.classes);
   row += figures.figure(scaling_region_chart(run.facts.classes, thresholds, "Scaling regions"),
                         "Which predictions dual temperature scaling (DTS) sharpens and which it "
-                        "softens, told by the unscaled prediction alone.");
+                        "softens, told by the unscaled prediction alone.",
+                        "scaling regions");
   std::string text =
       "Every test image lies between the least and the largest entropy that its confidence allows. "
       "Certain answers should lie low and at the right, doubtful ones on the upper bound; a wrong "

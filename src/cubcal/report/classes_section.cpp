@@ -39,14 +39,16 @@ std::string matrix_figure(const RunResult& run, Figures& figures) {
   options.y_downwards = true;
   options.grid = false;
   const double side = 44.0 * static_cast<double>(classes);
-  options.width = std::min(900.0, std::max(480.0, side + 180));
-  options.height = std::min(860.0, std::max(380.0, side + 140));
+  options.width = std::min(900.0, std::max(400.0, side + 200));
+  options.height = std::min(860.0, std::max(350.0, side + 140));
   for (const std::string& name : run.class_names) {
     options.x_categories.push_back(plot::literal(axis_name(name)));
     options.y_categories.push_back(plot::literal(axis_name(name)));
   }
   plot::HeatMap map;
-  map.name = "images";
+  map.name = "% of the class";
+  map.low = 0;
+  map.high = 100;
   map.rows = map.columns = classes;
   map.show_values = true;
   for (std::size_t y = 0; y < classes; ++y) {
@@ -54,17 +56,21 @@ std::string matrix_figure(const RunResult& run, Figures& figures) {
     for (std::size_t k = 0; k < classes; ++k) support += counts[y * classes + k];
     for (std::size_t k = 0; k < classes; ++k) {
       const std::uint64_t count = counts[y * classes + k];
-      map.values.push_back(static_cast<double>(count));
+      const double share =
+          support > 0 ? static_cast<double>(count) / static_cast<double>(support) : 0;
+      map.values.push_back(100 * share);
+      map.cell_texts.push_back(std::to_string(count));
       map.cell_notes.push_back(
           run.class_names[y] + ", called " + run.class_names[k] + ": " + counted(count, "image") +
-          (support > 0 ? " (" + percent(static_cast<double>(count) / static_cast<double>(support)) +
-                             " of its class)"
-                       : ""));
+          (support > 0 ? " (" + percent(share) + " of its class)" : ", of which there is none"));
     }
   }
   plot::Chart chart(options);
   chart.heat_map(std::move(map));
-  return figures.figure(chart, "Rows are the labels, columns the answers; the diagonal is right.");
+  return figures.figure(chart,
+                        "Rows are the labels, columns the answers; the diagonal is right. Numbers "
+                        "are images; a cell is the brighter the larger its share of its row.",
+                        "confusion matrix");
 }
 
 std::string class_rows(const RunResult& run) {

@@ -44,7 +44,8 @@ std::string curves(const RunResult& run, Figures& figures) {
   const auto outliers = static_cast<double>(*run.outliers);
   const double share = outliers / (outliers + static_cast<double>(run.facts.samples));
   pr.line({"chance", {0, 1}, {share, share}, plot::Colour::kMuted, plot::Stroke::kDashed, 1.0});
-  return figure_row(figures.figure(roc, "") + figures.figure(pr, ""));
+  return figure_row(figures.figure(roc, "", "OOD, ROC") +
+                    figures.figure(pr, "", "OOD, precision and recall"));
 }
 
 std::string with_interval(double value, const Interval& interval) {

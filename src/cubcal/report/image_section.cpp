@@ -3,6 +3,7 @@
 #include "cubcal/inspection/thumbnails.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -12,7 +13,8 @@ std::string tile(const RunResult& run, std::uint32_t i, const std::string& uri) 
   const SampleFacts& facts = run.facts;
   const std::string label = run.class_names[static_cast<std::size_t>(facts.labels[i])];
   const std::string called = run.class_names[static_cast<std::size_t>(facts.predicted[i])];
-  const std::string name = run.files.empty() ? "sample " + std::to_string(i) : run.files[i];
+  const std::string name =
+      run.files.empty() ? "sample " + std::to_string(i) : shown_path(run.files[i]);
   const std::string says = facts.correct[i] ? label : "called " + called + ", is " + label;
   const std::string picture =
       uri.empty() ? element("span", "unreadable", "class=\"none\"")

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "cubcal/plot/svg.h"
+#include "cubcal/report/method_differences.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
 #include "cubcal/results/price_chart.h"
@@ -81,42 +82,37 @@ std::string interval_table(const RunResult& run, const BootstrapOptions& bootstr
   return table.html();
 }
 
-bool same_samples(const RunResult& a, const RunResult& b) {
-  return a.facts.labels == b.facts.labels && a.facts.classes == b.facts.classes &&
-         a.groups == b.groups && a.record.seed == b.record.seed;
-}
-
 /// Differences to the first method on the same images, where another run has them.
-std::string difference_table(const std::vector<Method>& methods, const BootstrapOptions& options) {
+std::string difference_table(const std::vector<Method>& methods,
+                             const MethodDifferences& differences) {
   const RunResult& first = *methods.front().runs.front();
+  std::string notes;
+  for (const std::string& reason : differences.reasons) notes += paragraph(reason, "muted");
+  if (differences.all.empty()) return notes;
   std::vector<std::string> header{"Metric"};
-  std::vector<PairedDifference> differences;
-  for (std::size_t m = 1; m < methods.size(); ++m) {
-    for (const RunResult* run : methods[m].runs) {
-      if (!same_samples(*run, first)) continue;
-      header.push_back("minus " + methods[m].label);
-      differences.push_back(paired_bootstrap(run->facts, first.facts, first.groups, options));
-      break;
-    }
-  }
-  if (differences.empty()) return {};
-  Table table(header, methods.front().label + " minus each other method on the same images" +
-                          (first.record.seed ? " (seed " + std::to_string(*first.record.seed) + ")"
-                                             : std::string()) +
-                          ", with paired bootstrap intervals. Bold: the interval leaves out 0.");
+  for (const MethodDifference& each : differences.all) header.push_back("minus " + each.label);
+  Table table(
+      header,
+      methods.front().label + " minus each other method on the same images" +
+          (first.record.seed ? " (seed " + std::to_string(*first.record.seed) + ")"
+                             : std::string()) +
+          ", with paired bootstrap intervals. Bold: the interval leaves out 0. p: bootstrap" +
+          (differences.all.size() > 1 ? ", corrected over the methods for each metric (Holm)."
+                                      : "."));
   for (const Metric metric : kCompared) {
     const MetricInfo& info = info_of(metric);
     std::vector<std::string> cells{heading_of(info)};
     std::vector<std::size_t> bold;
-    for (const PairedDifference& each : differences) {
-      const auto& interval = each.intervals[static_cast<std::size_t>(metric)];
+    for (const MethodDifference& each : differences.all) {
+      const auto& interval = each.paired.intervals[static_cast<std::size_t>(metric)];
       if (interval && (interval->low > 0 || interval->high < 0)) bold.push_back(cells.size());
-      cells.push_back(difference_text(info, each.difference[metric]) +
-                      (interval ? "\n(" + interval_text(info, interval) + ")" : ""));
+      cells.push_back(difference_text(info, each.paired.difference[metric]) +
+                      (interval ? "\n(" + interval_text(info, interval) + ")" : "") +
+                      (each.p_values[metric] ? ", p " + fixed(*each.p_values[metric], 3) : ""));
     }
     table.add(cells, bold);
   }
-  return table.html();
+  return table.html() + notes;
 }
 
 /// Fewer values make no density worth looking at.
@@ -168,7 +164,8 @@ std::string density_figure(const Method& method, Figures& figures) {
   std::vector<std::optional<double>> deltas;
   for (const RunResult* run : method.runs) deltas.push_back(run->values[Metric::kDeltaU]);
   return figures.figure(
-      chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing);
+      chart, "ΔU " + spread_text(info_of(Metric::kDeltaU), spread_of(deltas)) + " nats." + missing,
+      "uncertainty of " + method.label);
 }
 
 results::PricedMethod priced(const Method& method, Metric metric, bool is_setting) {
@@ -199,17 +196,19 @@ std::string price_figures(const std::vector<Method>& methods, Figures& figures) 
       all.push_back(priced(method, metric, setting));
     }
     const char* unit = info.unit == MetricUnit::kPercent ? " %" : "";
-    html += figures.figure(results::price_chart(std::string(info.label) + unit, all), "");
+    html += figures.figure(results::price_chart(std::string(info.label) + unit, all), "",
+                           std::string("AvU against ") + info.label);
   }
   return html;
 }
 
 }  // namespace
 
-std::string methods_section(const std::vector<Method>& methods, const ReportOptions& options,
+std::string methods_section(const std::vector<Method>& methods,
+                            const MethodDifferences& differences, const ReportOptions& options,
                             Figures& figures) {
   std::string html = metric_table(methods);
-  if (methods.size() > 1) html += difference_table(methods, options.bootstrap);
+  if (methods.size() > 1) html += difference_table(methods, differences);
   html += "<details><summary>Every metric of " + escaped(methods.front().label) +
           " with its interval</summary>\n" +
           interval_table(*methods.front().runs.front(), options.bootstrap) + "</details>\n";

@@ -32,6 +32,10 @@ const MetricInfo& info_of(Metric metric) {
   return metric_infos()[static_cast<std::size_t>(metric)];
 }
 
+MetricInfo info_of_label(const MetricLabel& label) {
+  return {Metric::kAccuracy, label.key, label.label, label.unit, label.better};
+}
+
 double scale_of(const MetricInfo& info) { return info.unit == MetricUnit::kPercent ? 100 : 1; }
 
 std::string metric_text(const MetricInfo& info, const std::optional<double>& value) {

@@ -20,6 +20,8 @@ std::string percent_range(const Interval& interval);
 double scale_of(const MetricInfo& info);
 
 const MetricInfo& info_of(Metric metric);
+/// What the functions below need to know of a label that is of none of those metrics.
+MetricInfo info_of_label(const MetricLabel& label);
 /// A metric in the unit that tables give it in: percentages with two decimals and no sign, counts
 /// whole, the rest with three decimals.
 std::string metric_text(const MetricInfo& info, const std::optional<double>& value);

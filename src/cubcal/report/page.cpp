@@ -2,6 +2,7 @@
 
 #include "cubcal/html/page_frame.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/shown_path.h"
 #include "cubcal/version.h"
 
 namespace cubcal::report {
@@ -23,6 +24,9 @@ std::string run_parts(const RunResult& run, std::size_t number, const SampleImag
       {"Temperatures", temperature_section(run, figures)},
       {"OOD", detection_section(run, figures)},
       {"Classes", classes_section(run, figures)},
+      {"Clinical metrics", clinical_section(run, options)},
+      {"Net benefit", benefit_section(run, options, figures)},
+      {"Prevalence", prevalence_section(run, options)},
       {"Subgroups", subgroup_section(run)},
       {"Images", image_section(run, images, options.images)},
       {"Training", training_section(run, figures)},
@@ -42,12 +46,13 @@ std::string run_parts(const RunResult& run, std::size_t number, const SampleImag
 }
 
 std::string method_details(const Method& method, std::size_t number, const SampleImages& images,
-                           const ReportOptions& options, Figures& figures) {
+                           const ReportOptions& options, bool several, Figures& figures) {
   const RunResult& run = *method.runs.front();
   std::string html;
+  figures.set_subject(several ? method.label : "");
   if (method.runs.size() > 1) {
     html += paragraph("The first of " + std::to_string(method.runs.size()) + " runs" +
-                          (run.folder.empty() ? "" : ": " + run.folder) +
+                          (run.source.empty() ? "" : ": " + shown_path(run.source)) +
                           ". The others count in the tables above.",
                       "muted");
   }
@@ -79,19 +84,19 @@ std::string subtitle(const std::vector<Method>& methods) {
 }  // namespace
 
 std::string page(const std::string& title, const std::vector<Method>& methods,
-                 const SampleImages& images, const ReportOptions& options) {
-  Figures figures;
+                 const MethodDifferences& differences, const SampleImages& images,
+                 const ReportOptions& options, Figures& figures) {
   std::string html =
       page_start(title, subtitle(methods)) + verdict_section(methods.front()) + contents(methods);
   html += "<section id=\"methods\">\n" +
           element("h2", methods.size() > 1 ? "Methods compared" : "Metrics") + "\n" +
-          methods_section(methods, options, figures) + "</section>\n";
+          methods_section(methods, differences, options, figures) + "</section>\n";
   static const SampleImages kOnlyOfTheFirst = {
       {}, "Images are shown for the first method only, to keep the page small."};
   for (std::size_t m = 0; m < methods.size(); ++m) {
     const bool has_pictures = m == 0 || !images.read;
     html += method_details(methods[m], m + 1, has_pictures ? images : kOnlyOfTheFirst, options,
-                           figures);
+                           methods.size() > 1, figures);
   }
   return html + page_end();
 }

@@ -7,8 +7,9 @@
 
 namespace cubcal::report {
 
-/// The whole page as one HTML document (see html/page_frame.h).
+/// The whole page as one HTML document (see html/page_frame.h); its charts are in `figures` then.
 std::string page(const std::string& title, const std::vector<Method>& methods,
-                 const SampleImages& images, const ReportOptions& options);
+                 const MethodDifferences& differences, const SampleImages& images,
+                 const ReportOptions& options, Figures& figures);
 
 }  // namespace cubcal::report

@@ -75,7 +75,8 @@ std::string risk_figure(const std::vector<Ranking>& all, double target, Figures&
   chart.reference(line);
   return figures.figure(chart,
                         "The most certain answers come first, from the left. Lower is "
-                        "better; a rise at the far left means certain mistakes.");
+                        "better; a rise at the far left means certain mistakes.",
+                        "risk and coverage");
 }
 
 std::string referral_figure(const std::vector<Ranking>& all, Figures& figures) {
@@ -100,7 +101,8 @@ std::string referral_figure(const std::vector<Ranking>& all, Figures& figures) {
   }
   return figures.figure(chart,
                         "The same the other way round: what remains to be answered after "
-                        "the most uncertain cases were handed over.");
+                        "the most uncertain cases were handed over.",
+                        "referral");
 }
 
 std::string ranking_table(const std::vector<Ranking>& all) {

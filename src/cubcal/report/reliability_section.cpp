@@ -47,7 +47,7 @@ std::string confidence_figure(const SampleFacts& facts, const std::string& title
   plot::Chart chart(options);
   chart.reliability(series_of(error, "accuracy", "gap to mean confidence"));
   chart.line({"honest confidence", {0, 1}, {0, 1}, plot::Colour::kInk, plot::Stroke::kDashed, 1.0});
-  return figures.figure(chart, "ECE " + percent(error.value, 2) + ".");
+  return figures.figure(chart, "ECE " + percent(error.value, 2) + ".", "reliability of " + title);
 }
 
 std::string boundary_figure_of(const SampleFacts& facts, const std::string& title,
@@ -62,7 +62,8 @@ std::string boundary_figure_of(const SampleFacts& facts, const std::string& titl
   series.colour = plot::Colour::kGreen;
   chart.reliability(std::move(series));
   return figures.figure(
-      chart, "BCCE " + percent(error.value, 2) + " (the mean gap in nats, as a percentage).");
+      chart, "BCCE " + percent(error.value, 2) + " (the mean gap in nats, as a percentage).",
+      "reliability of " + title);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/html/page_numbers.h"
+#include "cubcal/io/logits_rows.h"
 #include "cubcal/record/run_folder.h"
 #include "cubcal/uncertainty/probabilities.h"
 
@@ -38,17 +40,23 @@ LogitsInput read_logits(const std::string& path, LogitsReading reading = {}) {
 }
 
 /// Images of no class: whatever labels they have are none of the classes.
-LogitsInput read_outliers(const std::string& path) {
-  LogitsReading reading;
+LogitsReading unlabelled(LogitsReading reading = {}) {
   reading.with_labels = false;
-  return read_logits(path, reading);
+  return reading;
 }
 
-/// Logits from another framework, which may be probabilities.
-void take_as_logits(LogitsInput& input, bool probabilities) {
+/// Logits from another framework, which may be probabilities or one number of two classes.
+void take_as_logits(LogitsInput& input, const ReportOptions& options,
+                    std::vector<std::string>& notes) {
   LogitsFile& file = input.logits;
-  if (probabilities) {
-    file.logits = log_probabilities(file.logits, file.path).logits;
+  if (options.reading.binary) {
+    file.logits = two_class_logits(file.logits, options.probabilities, file.path);
+  } else if (options.probabilities) {
+    LogProbabilities converted = log_probabilities(file.logits, file.path);
+    file.logits = std::move(converted.logits);
+    if (converted.rescaled == 0) return;
+    notes.push_back(counted(converted.rescaled, "row") + " of '" + file.path +
+                    "' did not sum to 1 and were divided by their sum.");
   } else {
     refuse_probabilities(McLogits(file.logits), file.path);
   }
@@ -68,7 +76,7 @@ void check_labelled(const LogitsInput& input) {
 
 void check_run(const RunInput& run) {
   check_labelled(run.test);
-  for (const std::optional<LogitsInput>* other : {&run.validation, &run.outliers}) {
+  for (const std::optional<LogitsInput>* other : {&run.validation, &run.outliers, &run.fresh}) {
     if (*other) check_same_classes(run.test.logits, (*other)->logits);
   }
 }
@@ -76,7 +84,7 @@ void check_run(const RunInput& run) {
 RunName parse_run_name(const std::string& run) {
   const std::size_t equals = run.find('=');
   std::error_code ignored;
-  if (equals == std::string::npos || fs::is_directory(run, ignored)) return {"", run};
+  if (equals == std::string::npos || fs::exists(run, ignored)) return {"", run};
   return {run.substr(0, equals), run.substr(equals + 1)};
 }
 
@@ -103,11 +111,10 @@ std::vector<std::string> RunFiles::all() const {
   return files;
 }
 
-RunInput read_run(const std::string& run) {
+RunInput read_run(const std::string& folder) {
   RunInput input;
-  const RunName name = parse_run_name(run);
-  input.label = name.label;
-  input.folder = name.folder;
+  input.folder = folder;
+  input.source = folder;
   const RunFiles files(input.folder);
   std::error_code error;
   if (!fs::is_directory(input.folder, error)) {
@@ -123,7 +130,7 @@ RunInput read_run(const std::string& run) {
     input.validation = read_logits(path);
   }
   if (const std::string path = if_there(files.outliers); !path.empty()) {
-    input.outliers = read_outliers(path);
+    input.outliers = read_logits(path, unlabelled());
   }
   std::string model = if_there(files.best_model);
   if (model.empty()) model = if_there(files.model);
@@ -151,23 +158,43 @@ RunInput read_run(const std::string& run) {
   if (const std::string path = if_there(files.detectors); !path.empty()) {
     input.detectors = read_detectors(path);
   }
-  if (input.label.empty()) input.label = input.record.method;
+  input.label = input.record.method;
   if (input.label.empty()) input.label = last_part(input.folder);
   check_run(input);
   return input;
 }
 
-RunInput read_logits_alone(const ReportOptions& options) {
+RunInput read_logits_set(const std::string& test, const std::string& validation,
+                         const std::string& outliers, const ReportOptions& options) {
   RunInput input;
-  input.label = fs::path(options.logits).stem().string();
-  input.test = read_logits(options.logits);
-  if (!options.validation.empty()) input.validation = read_logits(options.validation);
-  if (!options.outliers.empty()) input.outliers = read_outliers(options.outliers);
-  take_as_logits(input.test, options.probabilities);
-  if (input.validation) take_as_logits(*input.validation, options.probabilities);
-  if (input.outliers) take_as_logits(*input.outliers, options.probabilities);
+  input.label = fs::path(test).stem().string();
+  input.source = test;
+  input.test = read_logits(test, options.reading);
+  take_as_logits(input.test, options, input.notes);
+  if (!validation.empty()) {
+    input.validation = read_logits(validation, options.reading);
+    take_as_logits(*input.validation, options, input.notes);
+  }
+  if (!outliers.empty()) input.outliers = read_unlabelled(outliers, options, input.notes);
   check_run(input);
   return input;
+}
+
+LogitsInput read_unlabelled(const std::string& path, const ReportOptions& options,
+                            std::vector<std::string>& notes) {
+  LogitsInput input = read_logits(path, unlabelled(options.reading));
+  take_as_logits(input, options, notes);
+  return input;
+}
+
+void align_samples(RunInput& run, const LogitsFile& first) {
+  LogitsFile& own = run.test.logits;
+  if (own.files.empty() || first.files.empty() || own.files == first.files) return;
+  try {
+    own = take_samples(own, rows_by_file(first, own));
+  } catch (const DataError&) {
+    run.other_images = true;
+  }
 }
 
 }  // namespace cubcal::report

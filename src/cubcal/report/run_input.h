@@ -22,23 +22,29 @@ struct LogitsInput {
 
 /// Everything the report knows of one run, as it lies on disk.
 struct RunInput {
-  std::string label;   ///< of the method
-  std::string folder;  ///< empty where logits were given instead
+  std::string label;         ///< of the method
+  bool label_given = false;  ///< by whoever asked for the report
+  std::string source;        ///< the folder or file it comes from
+  std::string folder;        ///< empty where logits were given instead
   ModelFacts record;
   LogitsInput test;
   std::optional<LogitsInput> validation;
   std::optional<LogitsInput> outliers;
+  std::optional<LogitsInput> fresh;  ///< of a new place, to estimate its prevalence from
+  bool other_images = false;  ///< the test logits name other files than those of the first run
   std::vector<Calibration> calibrations;
-  std::optional<CalibrationMethod> attached;  ///< the one the model carries
+  std::optional<Calibration> shown_calibration;  ///< instead of all others of its method
+  std::optional<CalibrationMethod> attached;     ///< the one the model carries
   std::vector<EpochRecord> epochs;
   std::vector<DetectorRecord> detectors;
+  std::vector<std::string> notes;  ///< sentences: what was done to the files
 };
 
-/// A run as it is named on the command line: FOLDER or LABEL=FOLDER, the former where a folder of
-/// the whole name is there.
+/// A run as it is named on the command line: PATH or LABEL=PATH, the former where something of the
+/// whole name is there.
 struct RunName {
   std::string label;  ///< may be empty
-  std::string folder;
+  std::string path;
 };
 RunName parse_run_name(const std::string& run);
 
@@ -61,12 +67,22 @@ struct RunFiles {
 
 /// Of the files of a run folder those that are there. Throws IoError where the folder is not there
 /// and DataError, naming the command that makes them, where it has no test logits.
-RunInput read_run(const std::string& run);
+RunInput read_run(const std::string& folder);
 
 /// Throws DataError where the test logits have no labels or the others other classes.
 void check_run(const RunInput& run);
 
-/// From the files that the options name.
-RunInput read_logits_alone(const ReportOptions& options);
+/// From files of logits, of which all but the first may be empty names; the options say how their
+/// arrays are to be understood.
+RunInput read_logits_set(const std::string& test, const std::string& validation,
+                         const std::string& outliers, const ReportOptions& options);
+
+/// Logits of images without labels, understood as the options say.
+LogitsInput read_unlabelled(const std::string& path, const ReportOptions& options,
+                            std::vector<std::string>& notes);
+
+/// Brings the test samples into the order of `files`, where both name their files and these are the
+/// same; else marks the run as one of other images.
+void align_samples(RunInput& run, const LogitsFile& first);
 
 }  // namespace cubcal::report

@@ -6,6 +6,7 @@
 #include "cubcal/io/json_text.h"
 #include "cubcal/record/run_record.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -79,7 +80,7 @@ void add_run_record(const RunRecord& run, ModelFacts& facts) {
   facts.data_name = run.data;
   facts.recipe = run.recipe;
   card.add("Seed", text_of(run.seed));
-  card.add("Training data", run.data);
+  card.add("Training data", shown_path(run.data));
   card.add("Hash of the data", run.data_hash);
   card.add("Hash of the recipe", run.recipe_hash);
   card.add("Program", run.program);
@@ -94,7 +95,7 @@ void read_model(const std::string& path, ModelFacts& facts) {
   if (facts.card.empty()) {
     card.add("Network", json, "/network");
     card.add("Seed", json, "/provenance/seed");
-    card.add("Training data", json, "/provenance/data");
+    card.add("Training data", shown_path(text_of(at(json, "/provenance/data"))));
     card.add("Hash of the data", json, "/provenance/data_hash");
     card.add("Program", json, "/provenance/program");
     facts.method = text_of(at(json, "/provenance/stage"));

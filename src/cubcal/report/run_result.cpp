@@ -1,12 +1,14 @@
 #include "cubcal/report/run_result.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -24,6 +26,7 @@ auto naming(const std::string& path, Work work) {
 std::vector<std::int64_t> numbered(const std::vector<std::string>& groups) {
   std::unordered_map<std::string, std::int64_t> numbers;
   std::vector<std::int64_t> result;
+  result.reserve(groups.size());
   for (const std::string& group : groups) {
     result.push_back(
         numbers.emplace(group, static_cast<std::int64_t>(numbers.size())).first->second);
@@ -33,9 +36,26 @@ std::vector<std::int64_t> numbered(const std::vector<std::string>& groups) {
 
 CardRow file_row(const char* name, const LogitsInput& input) {
   const McLogits logits(input.logits.logits);
-  return {name, input.logits.path + ": " + counted(logits.samples(), "sample") + ", " +
+  return {name, shown_path(input.logits.path) + ": " + counted(logits.samples(), "sample") + ", " +
                     std::to_string(logits.passes()) + (logits.passes() == 1 ? " pass" : " passes") +
                     ", hash " + input.hash};
+}
+
+SampleSet sample_set(const char* name, const LogitsInput& input) {
+  const std::vector<std::string>& groups = input.logits.groups;
+  SampleSet set{name, McLogits(input.logits.logits).samples(), {}};
+  if (!groups.empty()) set.groups = std::set<std::string>(groups.begin(), groups.end()).size();
+  return set;
+}
+
+/// How many different names are in both; nothing where one is empty.
+std::optional<std::size_t> shared_names(const std::vector<std::string>& a,
+                                        const std::vector<std::string>& b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  const std::set<std::string> first(a.begin(), a.end());
+  const std::set<std::string> second(b.begin(), b.end());
+  return static_cast<std::size_t>(std::count_if(
+      first.begin(), first.end(), [&](const std::string& name) { return second.count(name) > 0; }));
 }
 
 class Analyst {
@@ -49,22 +69,37 @@ class Analyst {
     calibrate();
     refer();
     detect();
+    study();
     return std::move(run_);
   }
 
  private:
   void describe() {
     run_.label = input_.label;
+    run_.label_given = input_.label_given;
+    run_.source = input_.source;
     run_.folder = input_.folder;
+    run_.other_images = input_.other_images;
     run_.record = input_.record;
+    run_.record.recipe = without_folders(run_.record.recipe);
     run_.inputs.push_back(file_row("Test logits", input_.test));
     if (input_.validation) run_.inputs.push_back(file_row("Validation logits", *input_.validation));
     if (input_.outliers) run_.inputs.push_back(file_row("Outlier logits", *input_.outliers));
+    if (input_.fresh) run_.inputs.push_back(file_row("Logits of the new place", *input_.fresh));
+    run_.sets.push_back(sample_set("Test", input_.test));
+    if (input_.validation) {
+      const LogitsFile& other = input_.validation->logits;
+      run_.sets.push_back(sample_set("Validation", *input_.validation));
+      run_.shared_groups = shared_names(input_.test.logits.groups, other.groups);
+      run_.shared_files = shared_names(input_.test.logits.files, other.files);
+    }
+    if (input_.outliers) run_.sets.push_back(sample_set("Of no class", *input_.outliers));
     run_.passes = logits_.passes();
     run_.groups = input_.test.logits.groups;
     run_.files = input_.test.logits.files;
     run_.columns = input_.test.logits.columns;
     run_.class_names = input_.test.logits.class_names;
+    run_.has_class_names = !run_.class_names.empty();
     for (std::size_t k = run_.class_names.size(); k < logits_.classes(); ++k) {
       run_.class_names.push_back("class " + std::to_string(k));
     }
@@ -101,13 +136,13 @@ class Analyst {
     });
   }
 
-  void add(Calibration calibration, bool fitted_here, std::vector<std::string> warnings) {
+  void add(const Calibration& calibration, bool fitted_here, std::vector<std::string> warnings) {
     PostHoc each;
     const Predictive scaled = naming(
         input_.test.logits.path, [&] { return apply_calibration(calibration, logits_, plain_); });
     each.facts = sample_facts(scaled, input_.test.logits.labels, options_.metrics);
     each.values = metric_values(each.facts);
-    each.calibration = std::move(calibration);
+    each.calibration = calibration;
     each.fitted_here = fitted_here;
     each.warnings = std::move(warnings);
     for (std::size_t i = 0; i < plain_.samples; ++i) {
@@ -119,8 +154,8 @@ class Analyst {
   void calibrate() {
     std::vector<Calibration> given = input_.calibrations;
     std::optional<CalibrationMethod> wanted = input_.attached;
-    if (!options_.calibration.empty()) {
-      const Calibration own = load_calibration(options_.calibration);
+    if (input_.shown_calibration) {
+      const Calibration& own = *input_.shown_calibration;
       given.erase(
           std::remove_if(given.begin(), given.end(),
                          [&](const Calibration& each) { return each.method == own.method; }),
@@ -158,7 +193,7 @@ class Analyst {
     FitResult result = naming(file.path, [&] {
       return fit_calibration(McLogits(file.logits), file.labels, fit, file.groups);
     });
-    add(std::move(result.calibration), true, std::move(result.warnings));
+    add(result.calibration, true, std::move(result.warnings));
   }
 
   void map_objective() {
@@ -209,6 +244,25 @@ class Analyst {
       row("1 − confidence" + after, doubts(each->facts.confidence), doubts(ood.confidence), false);
       row("uncertainty U" + after, each->facts.entropy, ood.entropy);
     }
+  }
+
+  /// Through the calibration that was asked for, as the commands do that show the same.
+  void study() {
+    const bool has_clinical = options_.clinical || !options_.checklists.empty();
+    if (!has_clinical && !options_.benefit && !options_.prevalence) return;
+    const auto& calibration = input_.shown_calibration;
+    naming(input_.test.logits.path, [&] {
+      std::optional<Predictive> fresh;
+      if (options_.prevalence && input_.fresh) {
+        const McLogits logits(input_.fresh->logits.logits);
+        fresh = predict(logits);
+        if (calibration) fresh = apply_calibration(*calibration, logits, *fresh);
+      }
+      run_.studies = run_studies(
+          input_, run_.class_names,
+          calibration ? apply_calibration(*calibration, logits_, plain_) : plain_, fresh, options_);
+      return 0;
+    });
   }
 
   RunInput input_;

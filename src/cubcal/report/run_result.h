@@ -33,16 +33,31 @@ struct DetectionRow {
   bool in_chart = true;  ///< or only in the table, where its curve would lie on another
 };
 
+/// How many there are in one of the sets of a run.
+struct SampleSet {
+  std::string name;
+  std::size_t samples = 0;
+  std::optional<std::size_t> groups;  ///< nothing where they are not named
+};
+
 /// A run with everything worked out that the page shows; the logits are no longer needed.
 struct RunResult {
   std::string label;
+  bool label_given = false;
+  std::string source;  ///< the folder or file it comes from
   std::string folder;
   ModelFacts record;
   std::vector<CardRow> inputs;  ///< the files it was made from
+  std::vector<SampleSet> sets;
+  /// Groups and files that are both in test and validation; nothing where one names none.
+  std::optional<std::size_t> shared_groups;
+  std::optional<std::size_t> shared_files;
   std::vector<std::string> class_names;
+  bool has_class_names = false;  ///< of its own; else they are numbers
   std::size_t passes = 0;
   std::vector<std::string> groups;
   std::vector<std::string> files;
+  bool other_images = false;  ///< than those of the first run, by `files`
   SampleFacts facts;
   MetricValues values;
   MetricIntervals intervals;
@@ -60,6 +75,8 @@ struct RunResult {
   std::vector<EpochRecord> epochs;
   std::vector<SampleColumn> columns;
   std::optional<Audit> audit;  ///< of those columns, once add_audit() was called
+
+  RunStudies studies;  ///< what the options asked for besides
 
   const PostHoc* chosen_calibration() const { return chosen ? &post_hoc[*chosen] : nullptr; }
   const PostHoc* find(CalibrationMethod method) const;

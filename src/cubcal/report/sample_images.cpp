@@ -5,6 +5,7 @@
 
 #include "cubcal/dataset/pack_file.h"
 #include "cubcal/dataset/sample_reader.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -72,8 +73,8 @@ std::vector<std::size_t> places(const RunResult& run, const Catalog& catalog, st
     for (const std::string& file : run.files) {
       const auto place = by_file.find(file);
       if (place == by_file.end()) {
-        note = "Images are left out: '" + catalog.path + "' has no image '" + file +
-               "', which the test logits name.";
+        note = "Images are left out: '" + shown_path(catalog.path) + "' has no image '" +
+               shown_path(file) + "', which the test logits name.";
         return {};
       }
       found.push_back(place->second);
@@ -84,7 +85,7 @@ std::vector<std::size_t> places(const RunResult& run, const Catalog& catalog, st
     if (catalog.samples[i].split == "test") found.push_back(i);
   }
   if (found.size() != run.facts.samples) {
-    note = "Images are left out: split 'test' of '" + catalog.path + "' has " +
+    note = "Images are left out: split 'test' of '" + shown_path(catalog.path) + "' has " +
            std::to_string(found.size()) + " images, but the test logits have " +
            std::to_string(run.facts.samples) + " samples and name no files.";
     return {};
@@ -92,8 +93,8 @@ std::vector<std::size_t> places(const RunResult& run, const Catalog& catalog, st
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (same_label(run, catalog, i, catalog.samples[found[i]])) continue;
     note = "Images are left out: label " + std::to_string(i) +
-           " of the test logits is not that of '" + catalog.samples[found[i]].file +
-           "' in split 'test' of '" + catalog.path + "', so that their orders differ.";
+           " of the test logits is not that of '" + shown_path(catalog.samples[found[i]].file) +
+           "' in split 'test' of '" + shown_path(catalog.path) + "', so that their orders differ.";
     return {};
   }
   return found;

@@ -18,11 +18,17 @@ struct Method {
   std::vector<const RunResult*> runs;
 };
 
+struct MethodDifferences;
+
 /// For a reader in a hurry, about the first method.
 std::string verdict_section(const Method& method);
 /// All methods side by side: metrics, differences on the same images, densities of uncertainty.
-std::string methods_section(const std::vector<Method>& methods, const ReportOptions& options,
+std::string methods_section(const std::vector<Method>& methods,
+                            const MethodDifferences& differences, const ReportOptions& options,
                             Figures& figures);
+
+/// Which predictions and which intervals the studies of a run are about.
+std::string study_basis(const RunResult& run, const ReportOptions& options);
 
 /// Of one run:
 std::string boundary_section(const RunResult& run, const ReportOptions& options, Figures& figures);
@@ -33,6 +39,10 @@ std::string detection_section(const RunResult& run, Figures& figures);
 std::string classes_section(const RunResult& run, Figures& figures);
 std::string training_section(const RunResult& run, Figures& figures);
 std::string subgroup_section(const RunResult& run);
+/// Where the options ask for them:
+std::string clinical_section(const RunResult& run, const ReportOptions& options);
+std::string benefit_section(const RunResult& run, const ReportOptions& options, Figures& figures);
+std::string prevalence_section(const RunResult& run, const ReportOptions& options);
 std::string image_section(const RunResult& run, const SampleImages& images, std::size_t most);
 std::string card_section(const RunResult& run, const ReportOptions& options);
 

@@ -6,11 +6,6 @@ namespace cubcal::report {
 
 namespace {
 
-/// What numbers.h needs to know of a label.
-MetricInfo info_of_label(const MetricLabel& label) {
-  return {Metric::kAccuracy, label.key, label.label, label.unit, label.better};
-}
-
 std::string corrected_p(const AuditGap& gap) {
   return gap.test ? fixed(gap.test->corrected, 3) : "–";
 }

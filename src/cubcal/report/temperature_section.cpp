@@ -4,6 +4,7 @@
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -167,19 +168,23 @@ std::string map_row(const RunResult& run, Figures& figures) {
   const auto corner = map.index(map.t_low.size() - 1, 0);
   const auto start = map.index(0, map.t_high.size() - 1);
   std::string row =
-      figures.figure(bcce, "From " + percent(map.bcce[start], 2) + " at T = 1 (lower right) to " +
-                               percent(map.bcce[corner], 2) +
-                               " at the upper left: dark is where the objective "
-                               "leads when nothing bounds it.");
+      figures.figure(bcce,
+                     "From " + percent(map.bcce[start], 2) + " at T = 1 (lower right) to " +
+                         percent(map.bcce[corner], 2) +
+                         " at the upper left: dark is where the objective "
+                         "leads when nothing bounds it.",
+                     "temperatures, BCCE");
   if (map.nll.empty()) return row;
   plot::Chart nll = map_chart(map, map.nll, "NLL", "Its price: NLL", 1);
   draw_guard(nll, map, tolerance);
   draw_fit(nll, map, dts, plot::Stroke::kSolid);
   draw_fit(nll, map, guarded, plot::Stroke::kDotted);
-  row += figures.figure(nll, "From " + fixed(map.nll_at_one, 3) + " at T = 1 to " +
-                                 fixed(map.nll[corner], 3) +
-                                 " at the upper left. dts stays in its box; dts-guarded may go "
-                                 "further, but not past the dashed line.");
+  row += figures.figure(nll,
+                        "From " + fixed(map.nll_at_one, 3) + " at T = 1 to " +
+                            fixed(map.nll[corner], 3) +
+                            " at the upper left. dts stays in its box; dts-guarded may go "
+                            "further, but not past the dashed line.",
+                        "temperatures, NLL");
   return row;
 }
 
@@ -190,10 +195,11 @@ std::string temperature_section(const RunResult& run, Figures& figures) {
     return section("Temperatures",
                    paragraph("No calibration was found, and none can be fitted without validation "
                              "logits" +
-                             (run.folder.empty() ? std::string(".")
-                                                 : ": make them with 'cubcal logits --model " +
-                                                       run.folder + " --data DATA --split val -o " +
-                                                       run.folder + "/val.npz'.")));
+                             (run.folder.empty()
+                                  ? std::string(".")
+                                  : ": make them with 'cubcal logits --model " +
+                                        shown_path(run.folder) + " --data DATA --split val -o " +
+                                        shown_path(run.folder) + "/val.npz'.")));
   }
   std::string html = post_hoc_table(run);
   std::string notes;

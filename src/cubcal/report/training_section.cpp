@@ -13,7 +13,7 @@ struct EpochCurve {
 /// Draws the curves that have any value other than 0; nothing where none has.
 std::string curve_figure(const std::vector<EpochRecord>& epochs, const std::string& title,
                          const char* y_label, const std::vector<EpochCurve>& curves,
-                         Figures& figures) {
+                         std::int64_t stage, Figures& figures) {
   plot::ChartOptions options;
   options.title = plot::literal(title);
   options.description = title + " after each epoch.";
@@ -41,7 +41,8 @@ std::string curve_figure(const std::vector<EpochRecord>& epochs, const std::stri
     chart.line(std::move(line));
     has_any = true;
   }
-  return has_any ? figures.figure(chart, "") : std::string();
+  if (!has_any) return {};
+  return figures.figure(chart, "", "training, stage " + std::to_string(stage) + ", " + title);
 }
 
 /// The loss's terms besides cross entropy and KL.
@@ -52,26 +53,28 @@ std::vector<EpochCurve> term_curves(const std::vector<EpochRecord>& epochs) {
 }
 
 std::string stage_row(const std::vector<EpochRecord>& epochs, Figures& figures) {
+  const std::int64_t stage = epochs.front().stage;
   return figure_row(
       curve_figure(epochs, "Loss", "per sample",
                    {{"loss", "loss"},
                     {"cross-entropy", "cross_entropy"},
                     {"KL", "kl"},
                     {"NLL of validation", "validation.nll", plot::Stroke::kDashed}},
-                   figures) +
+                   stage, figures) +
           curve_figure(epochs, "Accuracy and AvU", "share",
                        {{"training accuracy", "train_accuracy"},
                         {"validation accuracy", "validation.accuracy", plot::Stroke::kDashed},
                         {"balanced accuracy of validation", "validation.balanced_accuracy",
                          plot::Stroke::kDotted},
                         {"AvU of validation", "validation.avu", plot::Stroke::kDashed}},
-                       figures) +
+                       stage, figures) +
           curve_figure(epochs, "Calibration errors of validation", "share",
                        {{"ECE", "validation.ece"},
                         {"UCE", "validation.uce", plot::Stroke::kDashed},
                         {"BCCE", "validation.bcce", plot::Stroke::kDotted}},
-                       figures) +
-          curve_figure(epochs, "Loss of uncertainty", "unweighted", term_curves(epochs), figures),
+                       stage, figures) +
+          curve_figure(epochs, "Loss of uncertainty", "unweighted", term_curves(epochs), stage,
+                       figures),
       "small row");
 }
 

@@ -137,6 +137,7 @@ class Warnings {
   std::vector<std::string> all() {
     worse_than_one_answer();
     certain_mistakes();
+    shared_patients();
     missed_target();
     outliers();
     weak_classes();
@@ -159,6 +160,14 @@ class Warnings {
     add(grouped(static_cast<std::size_t>(certain)) + " of its " +
         counted(static_cast<std::size_t>(wrong), "mistake") + (certain == 1 ? " was" : " were") +
         " made with certainty: nothing in the uncertainty warns of them.");
+  }
+
+  void shared_patients() {
+    if (run_.shared_groups.value_or(0) == 0) return;
+    add(counted(*run_.shared_groups, "group") + " such as patients " +
+        (*run_.shared_groups == 1 ? "is" : "are") +
+        " in both test and validation images: thresholds and calibrations are then tried on "
+        "patients they were found on, which flatters.");
   }
 
   void missed_target() {

@@ -8,25 +8,15 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/report/evidence.h"
+#include "cubcal/report/figure_files.h"
 #include "cubcal/report/page.h"
+#include "cubcal/report/run_sources.h"
+#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
 namespace {
-
-void check_sources(const ReportOptions& options) {
-  if (options.runs.empty() == options.logits.empty()) {
-    throw ArgumentError("a report is made of run folders or of a file of logits: give one of them");
-  }
-  if (options.logits.empty() && !(options.validation.empty() && options.outliers.empty())) {
-    throw ArgumentError(
-        "validation and outlier logits go with a file of test logits: run folders have their own");
-  }
-  if (options.logits.empty() && options.probabilities) {
-    throw ArgumentError(
-        "the option 'probabilities' goes with the option 'logits': run folders hold logits");
-  }
-}
 
 void check_options(const ReportOptions& options) {
   if (options.output.empty()) throw ArgumentError("a report needs a file to be written to");
@@ -35,22 +25,34 @@ void check_options(const ReportOptions& options) {
   check_bootstrap_options(options.bootstrap);
 }
 
-/// Runs of one label and one seed cannot be repeats: they are told apart by their folders.
+/// Runs of one label and one seed cannot be repeats, unless whoever named them says so and the
+/// seeds are not known: they are told apart by where they come from.
 void tell_apart(std::vector<RunResult>& runs) {
-  std::vector<std::string> labels;
-  for (const RunResult& run : runs) {
+  const auto are_repeats = [](const RunResult& a, const RunResult& b) {
+    const bool are_named = a.label_given && b.label_given && !a.record.seed && !b.record.seed;
+    return are_named || a.record.seed != b.record.seed;
+  };
+  std::vector<RunResult*> shared;
+  std::vector<std::string> sources;
+  for (RunResult& run : runs) {
     const bool is_shared = std::any_of(runs.begin(), runs.end(), [&](const RunResult& other) {
-      return &other != &run && other.label == run.label && other.record.seed == run.record.seed;
+      return &other != &run && other.label == run.label && !are_repeats(run, other);
     });
-    labels.push_back(is_shared ? run.folder : run.label);
+    if (!is_shared) continue;
+    shared.push_back(&run);
+    sources.push_back(run.source);
   }
-  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
+  const std::vector<std::string> names = distinct_tails(sources);
+  for (std::size_t i = 0; i < shared.size(); ++i) shared[i]->label = names[i];
 }
 
 void check_comparable(const std::vector<RunResult>& runs) {
   for (const RunResult& run : runs) {
-    if (run.class_names == runs.front().class_names) continue;
-    throw DataError("'" + run.folder + "' and '" + runs.front().folder +
+    const bool is_named = run.has_class_names && runs.front().has_class_names;
+    const bool is_same = is_named ? run.class_names == runs.front().class_names
+                                  : run.facts.classes == runs.front().facts.classes;
+    if (is_same) continue;
+    throw DataError("'" + run.source + "' and '" + runs.front().source +
                     "' do not have the same classes, so that one report cannot compare them");
   }
 }
@@ -77,26 +79,42 @@ void audit_shown(std::vector<RunResult>& runs, const ReportOptions& options) {
   }
 }
 
-std::string title_of(const ReportOptions& options, const RunResult& first) {
-  if (!options.title.empty()) return options.title;
+/// What the report is about: the data set where it is known.
+std::string subject_of(const RunResult& first) {
   const std::filesystem::path data = first.record.data_name;
   const std::string name =
       data.filename().empty() ? data.parent_path().filename().string() : data.filename().string();
-  return "Uncertainty report: " + (name.empty() ? first.label : name);
+  return name.empty() ? first.label : name;
 }
 
 WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
-                         const ReportOptions& options) {
+                         const ReportOptions& options, std::vector<std::string> notes) {
   tell_apart(runs);
   check_comparable(runs);
   audit_shown(runs, options);
   const std::vector<Method> methods = grouped_by_label(runs);
   const SampleImages images = find_sample_images(runs.front(), options);
-  const std::string html = page(title_of(options, runs.front()), methods, images, options);
-  file.write(html);
-  file.commit();
-  WrittenReport written{runs.size(), methods.size(), html.size(), {}};
+  Figures figures;
+  const MethodDifferences differences = method_differences(methods, options.bootstrap);
+  const std::string subject = subject_of(runs.front());
+  const std::string title =
+      options.title.empty() ? "Uncertainty report: " + subject : options.title;
+  const std::string html = page(title, methods, differences, images, options, figures);
+  WrittenReport written{runs.size(), methods.size(), html.size(), std::move(notes), {}};
   if (!images.note.empty()) written.notes.push_back(images.note);
+  file.write(html);
+  if (!options.figures.empty()) {
+    written.figures = write_figures(options.figures, figures.drawn(), written.notes);
+  }
+  if (!options.checklists.empty()) {
+    const checklist::Evidence evidence = evidence_of(methods, differences, options);
+    for (const ChecklistRequest& each : options.checklists) {
+      write_file_atomically(
+          each.path, checklist::checklist_markdown(
+                         each.kind, options.title.empty() ? subject : options.title, evidence));
+    }
+  }
+  file.commit();
   return written;
 }
 
@@ -106,12 +124,29 @@ WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
 
 WrittenReport write_report(const ReportOptions& options) {
   check_options(options);
-  check_sources(options);
+  const std::vector<RunSource> sources = run_sources(options);
   AtomicFile file(options.output);
   std::vector<RunResult> runs;
-  for (const std::string& run : options.runs) runs.push_back(analyse(read_run(run), options));
-  if (runs.empty()) runs.push_back(analyse(read_logits_alone(options), options));
-  return write_page(file, std::move(runs), options);
+  std::vector<std::string> notes;
+  LogitsFile first;
+  for (const RunSource& source : sources) {
+    RunInput input = read_source(source, options);
+    if (runs.empty()) {
+      first.path = input.test.logits.path;
+      first.files = input.test.logits.files;
+      first.class_names = input.test.logits.class_names;
+    } else {
+      align_samples(input, first);
+      // Classes that nobody named are those of the first.
+      const std::size_t classes = McLogits(input.test.logits.logits).classes();
+      if (input.test.logits.class_names.empty() && first.class_names.size() == classes) {
+        input.test.logits.class_names = first.class_names;
+      }
+    }
+    notes.insert(notes.end(), input.notes.begin(), input.notes.end());
+    runs.push_back(analyse(std::move(input), options));
+  }
+  return write_page(file, std::move(runs), options, std::move(notes));
 }
 
 WrittenReport write_report(const ReportOptions& options, RunInput input) {
@@ -120,7 +155,7 @@ WrittenReport write_report(const ReportOptions& options, RunInput input) {
   AtomicFile file(options.output);
   std::vector<RunResult> runs;
   runs.push_back(analyse(std::move(input), options));
-  return write_page(file, std::move(runs), options);
+  return write_page(file, std::move(runs), options, {});
 }
 
 }  // namespace cubcal::report

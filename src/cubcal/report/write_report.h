@@ -14,7 +14,8 @@ struct WrittenReport {
   std::size_t runs = 0;
   std::size_t methods = 0;
   std::size_t bytes = 0;
-  std::vector<std::string> notes;  ///< sentences: what the page lacks and why
+  std::vector<std::string> notes;    ///< sentences: what the page lacks and why
+  std::vector<std::string> figures;  ///< files of single charts, without .svg and .pdf
 };
 
 /// Reads the runs or logits that the options name, works everything out and writes the page, whole
