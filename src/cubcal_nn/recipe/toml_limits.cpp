@@ -39,7 +39,36 @@ std::size_t behind_string(const std::string& text, std::size_t begin) {
   return text.size();
 }
 
+/// The line of this place, from 1 on.
+std::string line_at(const std::string& text, std::size_t place) {
+  return std::to_string(
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n'));
+}
+
 }  // namespace
+
+std::size_t letter_no_toml_has(const std::string& text) {
+  const std::string byte_order_mark = "\xEF\xBB\xBF";
+  const bool is_marked = text.compare(0, byte_order_mark.size(), byte_order_mark) == 0;
+  for (std::size_t i = is_marked ? byte_order_mark.size() : 0; i < text.size(); ++i) {
+    if (text[i] == '#') {
+      i = text.find('\n', i);
+      if (i == std::string::npos) return i;
+    } else if (text[i] == '"' || text[i] == '\'') {
+      i = behind_string(text, i) - 1;
+    } else if (static_cast<unsigned char>(text[i]) > 127) {
+      return i;
+    }
+  }
+  return std::string::npos;
+}
+
+void check_toml_letters(const std::string& text, const std::string& source) {
+  const std::size_t place = letter_no_toml_has(text);
+  if (place == std::string::npos) return;
+  throw ArgumentError(source + ", line " + line_at(text, place) +
+                      ": this is not TOML: outside quotes and comments only ASCII is accepted");
+}
 
 void check_toml_depth(const std::string& text, const std::string& source) {
   std::size_t brackets = 0;
@@ -63,9 +92,7 @@ void check_toml_depth(const std::string& text, const std::string& source) {
       dots = 0;
     }
     if (brackets <= kDeepest && dots < kDeepest) continue;
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n');
-    throw ArgumentError(source + ", line " + std::to_string(line) +
+    throw ArgumentError(source + ", line " + line_at(text, i) +
                         ": tables and lists are nested too deeply: at most " +
                         std::to_string(kDeepest) + " levels are accepted");
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace cubcal {
@@ -8,5 +9,13 @@ namespace cubcal {
 /// reaches deeper than any recipe does. Every part of a key is a table within the one before, and
 /// the parser and what it builds recurse over them.
 void check_toml_depth(const std::string& text, const std::string& source);
+
+/// The place of the first letter that is not ASCII and stands outside strings and comments, where
+/// no TOML has one; npos where there is none. toml++ 3.3 has undefined behaviour there for letters
+/// of U+00A1 to U+0499.
+std::size_t letter_no_toml_has(const std::string& text);
+
+/// Throws ArgumentError, with `source` and the line, where there is such a letter.
+void check_toml_letters(const std::string& text, const std::string& source);
 
 }  // namespace cubcal
