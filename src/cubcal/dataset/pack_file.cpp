@@ -160,12 +160,15 @@ SampleBlock read_pack(const std::string& path) {
   block.catalog.columns = list_field(file, path, "columns");
   block.catalog.samples = read_samples(file, path, block.catalog, images.shape()[0]);
   block.images = NdArray(images.dtype(), images.shape(), images.memory());
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  // A fuzzer cannot guess hashes, and would never get past these lines.
   const std::string& promised = field(file, path, "content_hash");
   const std::string found = content_hash(block);
   if (found != promised) {
     throw DataError("the pack '" + path + "' was written with content hash " + promised +
                     ", but its content has " + found + ": the file is damaged");
   }
+#endif
   return block;
 }
 
