@@ -72,6 +72,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_lists(cubcal::StrictTable(&table, "", "input"));
   } catch (const cubcal::ArgumentError&) {
   }
+  try {
+    cubcal::check_toml_numbers(table, "input");
+  } catch (const cubcal::ArgumentError&) {
+    return 0;
+  }
   std::ostringstream written;
   written << table;
   return 0;

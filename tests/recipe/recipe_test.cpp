@@ -170,6 +170,13 @@ TEST(Recipe, LettersOutsideTextAreRefused) {
   EXPECT_EQ(parse("\xEF\xBB\xBF# é\n" + std::string(kTwoStages), {"data.path=é"}).data.path, "é");
 }
 
+TEST(Recipe, NumbersAreFinite) {
+  expect_error<ArgumentError>([] { parse("\nx = [[1, inf]]"); },
+                              "line 2: numbers of a recipe must be finite");
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.learning_rate=nan"}); },
+                              "numbers of a recipe must be finite");
+}
+
 TEST(Recipe, NestingIsLimited) {
   const std::string words = "nested too deeply: at most 16 levels are accepted";
   std::string key = "a";

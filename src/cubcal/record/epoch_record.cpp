@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -155,6 +156,7 @@ std::vector<EpochRecord> read_epochs(const std::string& path) {
       throw DataError(name + " does not describe an epoch: " + error.what());
     }
   }
+  if (lines.bad()) throw std::bad_alloc();  // all that can go wrong with text in memory
   return epochs;
 }
 

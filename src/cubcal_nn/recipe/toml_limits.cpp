@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "cubcal/core/error.h"
 
@@ -45,6 +46,19 @@ std::string line_at(const std::string& text, std::size_t place) {
       1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n'));
 }
 
+void check_numbers(const toml::node& node, const std::string& source) {
+  if (const toml::table* table = node.as_table()) {
+    for (const auto& [key, each] : *table) check_numbers(each, source);
+  } else if (const toml::array* array = node.as_array()) {
+    for (const toml::node& each : *array) check_numbers(each, source);
+  } else if (node.is_floating_point() && !std::isfinite(node.as_floating_point()->get())) {
+    const auto line = node.source().begin.line;  // an override has none
+    throw ArgumentError(
+        (line > 0 ? source + ", line " + std::to_string(line) : "an override of " + source) +
+        ": numbers of a recipe must be finite");
+  }
+}
+
 }  // namespace
 
 std::size_t letter_no_toml_has(const std::string& text) {
@@ -68,6 +82,10 @@ void check_toml_letters(const std::string& text, const std::string& source) {
   if (place == std::string::npos) return;
   throw ArgumentError(source + ", line " + line_at(text, place) +
                       ": this is not TOML: outside quotes and comments only ASCII is accepted");
+}
+
+void check_toml_numbers(const toml::table& table, const std::string& source) {
+  check_numbers(table, source);
 }
 
 void check_toml_depth(const std::string& text, const std::string& source) {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 
+#include "cubcal_nn/recipe/toml.h"
+
 namespace cubcal {
 
 /// Throws ArgumentError, with `source` and the line, where brackets are nested or a dotted key
@@ -17,5 +19,9 @@ std::size_t letter_no_toml_has(const std::string& text);
 
 /// Throws ArgumentError, with `source` and the line, where there is such a letter.
 void check_toml_letters(const std::string& text, const std::string& source);
+
+/// Throws ArgumentError, with `source` and the line, where a number is infinite or none: no key has
+/// a use for it, and toml++ 3.3 has undefined behaviour when it writes lists of them.
+void check_toml_numbers(const toml::table& table, const std::string& source);
 
 }  // namespace cubcal
