@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -132,6 +133,10 @@ void Rewriting::expect_no_others(const std::string& after, bool temporary_files_
   }
 }
 
-bool Rewriting::is_complete() const { return contents_of_folder(out_) == new_; }
+bool Rewriting::is_complete() const {
+  return std::all_of(new_.begin(), new_.end(), [this](const auto& file) {
+    return contents_of(out_ / file.first) == file.second;
+  });
+}
 
 }  // namespace cubcal::test

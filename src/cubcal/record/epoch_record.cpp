@@ -69,8 +69,10 @@ bool is_one_of(const NumberField (&fields)[N], const std::string& name) {
 }
 
 bool is_objective(const std::string& name) {
-  return !is_one_of(kBeforeObjective, name) && !is_one_of(kAfterObjective, name) &&
-         name != "stage" && name != "epoch" && name != "step";
+  for (const char* own : {"stage", "epoch", "step", "terms", "sigma", "validation", "best"}) {
+    if (name == own) return false;
+  }
+  return !is_one_of(kBeforeObjective, name) && !is_one_of(kAfterObjective, name);
 }
 
 EpochRecord epoch_of(const Json& line) {
