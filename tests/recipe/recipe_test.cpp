@@ -163,7 +163,7 @@ TEST(Recipe, APathMayHoldAnySign) {
 }
 
 TEST(Recipe, LettersOutsideTextAreRefused) {
-  const std::string words = "line 2: this is not TOML: outside quotes and comments only ASCII";
+  const std::string words = "line 2: this is not TOML";
   for (const char* text : {"# é\né = 1", "\n[stage1]é", "\nseed = 1\xC2\xA1", "\nseed = \xFF"}) {
     expect_error<ArgumentError>([&] { parse(text); }, words);
   }

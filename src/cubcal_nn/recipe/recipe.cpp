@@ -279,10 +279,6 @@ void apply_override(toml::table& table, const std::string& text) {
     path = path.substr(dot + 1);
   }
   const std::string value = text.substr(equals + 1);
-  if (letter_no_toml_has(value) != std::string::npos) {
-    target->insert_or_assign(path, value);
-    return;
-  }
   try {
     check_toml_depth("value = " + value, "the override '" + path + "'");
     const toml::table parsed = toml::parse("value = " + value);
@@ -323,7 +319,6 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   toml::table table;
   try {
     check_toml_depth(text, source);
-    check_toml_letters(text, source);
     table = toml::parse(text, source);
   } catch (const toml::parse_error& error) {
     throw ArgumentError(source + ", line " + std::to_string(error.source().begin.line) +

@@ -61,29 +61,6 @@ void check_numbers(const toml::node& node, const std::string& source) {
 
 }  // namespace
 
-std::size_t letter_no_toml_has(const std::string& text) {
-  const std::string byte_order_mark = "\xEF\xBB\xBF";
-  const bool is_marked = text.compare(0, byte_order_mark.size(), byte_order_mark) == 0;
-  for (std::size_t i = is_marked ? byte_order_mark.size() : 0; i < text.size(); ++i) {
-    if (text[i] == '#') {
-      i = text.find('\n', i);
-      if (i == std::string::npos) return i;
-    } else if (text[i] == '"' || text[i] == '\'') {
-      i = behind_string(text, i) - 1;
-    } else if (static_cast<unsigned char>(text[i]) > 127) {
-      return i;
-    }
-  }
-  return std::string::npos;
-}
-
-void check_toml_letters(const std::string& text, const std::string& source) {
-  const std::size_t place = letter_no_toml_has(text);
-  if (place == std::string::npos) return;
-  throw ArgumentError(source + ", line " + line_at(text, place) +
-                      ": this is not TOML: outside quotes and comments only ASCII is accepted");
-}
-
 void check_toml_numbers(const toml::table& table, const std::string& source) {
   check_numbers(table, source);
 }
