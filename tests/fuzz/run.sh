@@ -30,7 +30,7 @@ run_one() {
   dictionary=""
   [ -f "$here/$fuzzer.dict" ] && dictionary="-dict=$here/$fuzzer.dict"
   log="$build/fuzz/$fuzzer.log"
-  limits="-timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256"
+  limits="-timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=256"
   if ! { python3 "$here/large_inputs.py" "$build/fuzz/large-$kind" $folders &&
          "$build/tests/fuzz/$fuzzer" $limits -artifact_prefix="$build/fuzz/" "$build/fuzz/large-$kind"/* &&
          "$build/tests/fuzz/$fuzzer" -max_total_time="$seconds" $limits -max_len=$longest \
