@@ -4,9 +4,10 @@
 #   make demo    the whole story on drawn images: train, calibrate, compare
 #   make python  the Python package, installed into build-python/venv without a package index, and its tests
 #   make asan    the numeric half's tests under AddressSanitizer and UBSan;  make asan-quick those that read
-#                input or handle memory themselves;  make asan-nn some of the network half's
+#                input, in the build of the fuzzers;  make asan-nn some of the network half's there
 #   make tsan    the tests of what runs on several threads under ThreadSanitizer
-#   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each, as many side by side as processors
+#   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each, as many side by side as processors; with
+#                FUZZ_NN=ON also those of recipes and model.json, which need LibTorch
 #   make coverage  which lines the numeric half's tests reach, by module
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
 #   make format  clang-format over the tree;  make lint checks it, compiles each header of the numeric half
@@ -18,6 +19,7 @@ NN ?= ON
 WERROR ?= $(if $(CI),ON,OFF)
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
+FUZZ_NN ?= OFF
 LINT_SINCE ?= HEAD~5
 # What was compiled in one checkout need not be compiled again in another.
 export CCACHE_BASEDIR ?= $(CURDIR)
@@ -27,8 +29,8 @@ export CCACHE_IGNOREOPTIONS ?= -Werror
 # What gains nothing from a sanitizer, takes long or needs what is not there.
 ASAN_NOT = layers|headers|install|python|docs_test|report_browser_test|inspection_real_sets_test
 # Readers, writers, what parallel loops share and the program itself.
-ASAN_QUICK = core_test uncertainty_test io_test hostile_files_test record_test image_test weights_test \
-             dataset_test results_test monitor_test cli_test
+ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_test dataset_test \
+             results_test monitor_test cli_test
 ASAN_NN = losses_test batches_test train_test
 TSAN_TESTS = core_test uncertainty_test metrics_test calibration_test io_test inspection_test monitor_test
 
@@ -67,17 +69,18 @@ asan: packages
 	cmake --build build-asan -j $(JOBS)
 	ctest --test-dir build-asan --output-on-failure -j $(JOBS) -E '^($(ASAN_NOT))$$'
 
-asan-quick: packages
-	cmake --preset asan
-	cmake --build build-asan -j $(JOBS) --target $(ASAN_QUICK)
-	ctest --test-dir build-asan --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_QUICK))'
+# In the build of the fuzzers, whose library is instrumented anyway.
+asan-quick: packages packages-fuzz
+	cmake --preset fuzz -DCUBCAL_TESTS=ON
+	cmake --build build-fuzz -j $(JOBS) --target $(ASAN_QUICK)
+	ctest --test-dir build-fuzz --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_QUICK))'
 
 # What LibTorch itself leaves behind is no finding.
-asan-nn: packages
-	cmake --preset asan-nn
-	cmake --build build-asan-nn -j $(JOBS) --target $(ASAN_NN)
+asan-nn: packages packages-fuzz
+	cmake --preset fuzz -DCUBCAL_NN=ON -DCUBCAL_TESTS=ON
+	cmake --build build-fuzz -j $(JOBS) --target $(ASAN_NN)
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks_of_libtorch.supp \
-	  ctest --test-dir build-asan-nn --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_NN))'
+	  ctest --test-dir build-fuzz --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_NN))'
 
 tsan: packages
 	cmake --preset tsan
@@ -92,9 +95,9 @@ coverage: packages
 	tests/coverage.py build-coverage
 
 fuzz: packages-fuzz
-	cmake --preset fuzz
+	cmake --preset fuzz -DCUBCAL_NN=$(FUZZ_NN)
 	cmake --build build-fuzz -j $(JOBS) --target fuzzers
-	tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
+	JOBS=$(JOBS) tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
 
 bench: build packages-bench
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_BENCHMARKS=ON
