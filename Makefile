@@ -30,9 +30,9 @@ export CCACHE_IGNOREOPTIONS ?= -Werror
 ASAN_NOT = layers|headers|install|python|docs_test|report_browser_test|inspection_real_sets_test
 # Readers, writers, what parallel loops share and the program itself.
 ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_test dataset_test \
-             results_test monitor_test cli_test
+             monitor_test
 ASAN_NN = losses_test batches_test train_test
-TSAN_TESTS = core_test uncertainty_test metrics_test calibration_test io_test inspection_test monitor_test
+TSAN_TESTS = core_test uncertainty_test metrics_test io_test
 
 .PHONY: build test demo python asan asan-quick asan-nn tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
         packages-bench packages-lint
