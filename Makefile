@@ -3,8 +3,12 @@
 #   make test    all tests
 #   make demo    the whole story on drawn images: train, calibrate, compare
 #   make python  the Python package, installed into build-python/venv without a package index, and its tests
-#   make asan    the numeric half's tests under AddressSanitizer and UBSan
-#   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each
+#   make asan    the numeric half's tests under AddressSanitizer and UBSan;  make asan-quick those that read
+#                input, in the build of the fuzzers;  make asan-nn some of the network half's there
+#   make tsan    the tests of what runs on several threads under ThreadSanitizer
+#   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each, as many side by side as processors; with
+#                FUZZ_NN=ON also those of recipes and model.json, which need LibTorch
+#   make coverage  which lines the numeric half's tests reach, by module
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
 #   make format  clang-format over the tree;  make lint checks it, compiles each header of the numeric half
 #                alone and runs clang-tidy;  make lint-changed does so with the sources changed since
@@ -15,13 +19,22 @@ NN ?= ON
 WERROR ?= $(if $(CI),ON,OFF)
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
+FUZZ_NN ?= OFF
 LINT_SINCE ?= HEAD~5
 # What was compiled in one checkout need not be compiled again in another.
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= true
 export CCACHE_IGNOREOPTIONS ?= -Werror
 
-.PHONY: build test demo python asan fuzz bench format lint lint-changed check-format packages packages-fuzz \
+# What gains nothing from a sanitizer, takes long or needs what is not there.
+ASAN_NOT = layers|headers|install|python|docs_test|report_browser_test|inspection_real_sets_test
+# Readers, writers, what parallel loops share and the program itself.
+ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_test dataset_test \
+             monitor_test
+ASAN_NN = losses_test batches_test train_test
+TSAN_TESTS = core_test uncertainty_test metrics_test io_test
+
+.PHONY: build test demo python asan asan-quick asan-nn tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
         packages-bench packages-lint
 
 build: packages
@@ -47,15 +60,44 @@ python: build
 	build-python/venv/bin/pip install --no-index --force-reinstall --no-deps .
 	cd build-python && CUBCAL_PROGRAM=$(CURDIR)/build/cubcal venv/bin/python -m pytest -q -p no:cacheprovider $(CURDIR)/python/tests
 
+# $(call only,A B) is the expression for ctest that means these tests.
+empty :=
+only = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
+
 asan: packages
 	cmake --preset asan
 	cmake --build build-asan -j $(JOBS)
-	ctest --test-dir build-asan --output-on-failure -j $(JOBS)
+	ctest --test-dir build-asan --output-on-failure -j $(JOBS) -E '^($(ASAN_NOT))$$'
+
+# In the build of the fuzzers, whose library is instrumented anyway.
+asan-quick: packages packages-fuzz
+	cmake --preset fuzz -DCUBCAL_TESTS=ON
+	cmake --build build-fuzz -j $(JOBS) --target $(ASAN_QUICK)
+	ctest --test-dir build-fuzz --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_QUICK))'
+
+# What LibTorch itself leaves behind is no finding.
+asan-nn: packages packages-fuzz
+	cmake --preset fuzz -DCUBCAL_NN=ON -DCUBCAL_TESTS=ON
+	cmake --build build-fuzz -j $(JOBS) --target $(ASAN_NN)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks_of_libtorch.supp \
+	  ctest --test-dir build-fuzz --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_NN))'
+
+tsan: packages
+	cmake --preset tsan
+	cmake --build build-tsan -j $(JOBS) --target $(TSAN_TESTS)
+	ctest --test-dir build-tsan --output-on-failure -R '$(call only,$(TSAN_TESTS))'
+
+coverage: packages
+	cmake --preset coverage
+	cmake --build build-coverage -j $(JOBS)
+	find build-coverage -name '*.gcda' -delete
+	ctest --test-dir build-coverage -j $(JOBS) -E '^($(ASAN_NOT))$$'
+	tests/coverage.py build-coverage
 
 fuzz: packages-fuzz
-	cmake --preset fuzz
-	cmake --build build-fuzz -j $(JOBS)
-	tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
+	cmake --preset fuzz -DCUBCAL_NN=$(FUZZ_NN)
+	cmake --build build-fuzz -j $(JOBS) --target fuzzers
+	JOBS=$(JOBS) tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
 
 bench: build packages-bench
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_BENCHMARKS=ON

@@ -7,7 +7,7 @@ endif()
 
 if(CUBCAL_SANITIZE)
   add_compile_options(-fsanitize=${CUBCAL_SANITIZE} -fno-sanitize-recover=all
-                      -fno-omit-frame-pointer -g)
+                      -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${CUBCAL_SANITIZE})
   # Instrumented code makes GCC see uninitialised reads inside the standard library.
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)

@@ -14,7 +14,7 @@ for set_name in "$@"; do
     # What builds the Python package, and what its tests use.
     python) packages="$packages python3-dev python3-pip python3-venv pybind11-dev python3-numpy python3-pytest python3-hypothesis python3-matplotlib python3-sklearn" ;;
     torch) packages="$packages python3-torch" ;;
-    fuzz) packages="$packages clang-14 libclang-rt-14-dev" ;;
+    fuzz) packages="$packages clang-14 libclang-rt-14-dev libtomlplusplus-dev python3" ;;
     bench) packages="$packages python3-numpy" ;;
     lint) packages="$packages clang-format-14 clang-tidy-14" ;;
     *) echo "install_packages.sh: there is no set '$set_name' (base, python, nn, torch, fuzz, bench, lint)" >&2; exit 2 ;;

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -56,6 +57,28 @@ void on_lost_page(int signal, siginfo_t* facts, void* /*context*/) {
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   }
   ::_exit(kFailure);
+}
+
+/// For when nothing is left to put a sentence together with, nor for what libraries do at the end.
+[[noreturn]] void end_without_memory() {
+  std::cerr << "cubcal: there is not enough memory for this input\n";
+  std::cout.flush();
+  std::_Exit(kFailure);
+}
+
+std::terminate_handler end_as_usual = nullptr;
+
+/// An exception left a function of a library that promises to throw none.
+void on_terminate() {
+  cubcal::remove_unfinished_files();
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  } catch (...) {
+    end_as_usual();
+  }
+  end_as_usual();
 }
 
 /// What happens on signals that nothing in the program watches for.
@@ -185,9 +208,8 @@ void hand_over(char** argv) {
 
 #endif
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// Parses the command line and runs what it asks for. What it throws is told by main().
+int run_program(int argc, char** argv) {
   std::vector<char*> words(argv, argv + argc + 1);
   static char help_option[] = "--help";
   if (argc > 1 && std::string(argv[1]) == "help") {  // 'help evaluate' is 'evaluate --help'
@@ -252,8 +274,13 @@ int main(int argc, char** argv) {
   cubcal::app::add_completion(app);
 
   set_up_signals();
+  return run(app, argc, argv);
+}
+
+/// Says what went wrong in one sentence.
+int run_and_tell(int argc, char** argv) {
   try {
-    return run(app, argc, argv);
+    return run_program(argc, argv);
   } catch (const cubcal::ArgumentError& error) {
     return complain(error.what(), kUsage);
   } catch (const cubcal::Interrupted& error) {
@@ -261,10 +288,21 @@ int main(int argc, char** argv) {
   } catch (const cubcal::Error& error) {
     return complain(error.what(), kFailure);
   } catch (const std::bad_alloc&) {
-    return complain("there is not enough memory for this input", kFailure);
+    throw;
   } catch (const std::filesystem::filesystem_error& error) {
     return complain(file_sentence(error), kFailure);
   } catch (const std::exception& error) {
     return complain(library_sentence(error.what()), kFailure);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  end_as_usual = std::set_terminate(on_terminate);
+  try {
+    return run_and_tell(argc, argv);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
   }
 }

@@ -22,9 +22,12 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-Outcome run_cubcal(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+Outcome run_cubcal(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                   const std::map<std::string, std::string>& variables) {
   const ScratchFolder streams;
-  std::string command = "cd " + quoted(folder.string()) + " && " + quoted(CUBCAL_PROGRAM);
+  std::string command = "cd " + quoted(folder.string()) + " &&";
+  for (const auto& [name, value] : variables) command += " " + name + "=" + quoted(value);
+  command += " " + quoted(CUBCAL_PROGRAM);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   command +=
       " >" + quoted(streams.file("out")) + " 2>" + quoted(streams.file("err")) + " </dev/null";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@ struct Outcome {
   std::string err;
 };
 
-/// Runs build/cubcal with these arguments in a second process; `folder` becomes its working folder.
+/// Runs build/cubcal with these arguments in a second process; `folder` becomes its working folder,
+/// and the variables are added to its environment.
 Outcome run_cubcal(const std::vector<std::string>& arguments,
-                   const std::filesystem::path& folder = std::filesystem::current_path());
+                   const std::filesystem::path& folder = std::filesystem::current_path(),
+                   const std::map<std::string, std::string>& variables = {});
 
 /// A fresh folder that is removed with everything in it at the end of the test.
 class ScratchFolder {

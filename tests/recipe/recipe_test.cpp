@@ -162,6 +162,21 @@ TEST(Recipe, APathMayHoldAnySign) {
   EXPECT_EQ(parse(kTwoStages, {text_override("data.path", path)}).data.path, path);
 }
 
+TEST(Recipe, LettersOutsideTextAreRefused) {
+  const std::string words = "line 2: this is not TOML";
+  for (const char* text : {"# é\né = 1", "\n[stage1]é", "\nseed = 1\xC2\xA1", "\nseed = \xFF"}) {
+    expect_error<ArgumentError>([&] { parse(text); }, words);
+  }
+  EXPECT_EQ(parse("\xEF\xBB\xBF# é\n" + std::string(kTwoStages), {"data.path=é"}).data.path, "é");
+}
+
+TEST(Recipe, NumbersAreFinite) {
+  expect_error<ArgumentError>([] { parse("\nx = [[1, inf]]"); },
+                              "line 2: numbers of a recipe must be finite");
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.learning_rate=nan"}); },
+                              "numbers of a recipe must be finite");
+}
+
 TEST(Recipe, NestingIsLimited) {
   const std::string words = "nested too deeply: at most 16 levels are accepted";
   std::string key = "a";

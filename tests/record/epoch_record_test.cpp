@@ -73,6 +73,16 @@ TEST(EpochRecord, LinesOfEarlierVersionsAreRead) {
   EXPECT_EQ(epoch.objective.size(), 2U);
 }
 
+TEST(EpochRecord, AFieldOfAnotherTypeIsNoTermOfTheLoss) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("metrics.jsonl"),
+                        R"({"stage":1,"sigma":1,"terms":2,"validation":3,"best":4})"
+                        "\n");
+  const EpochRecord epoch = read_epochs(folder.file("metrics.jsonl")).at(0);
+  EXPECT_TRUE(epoch.objective.empty());
+  EXPECT_NE(epoch_line(epoch).find("\"sigma\":{"), std::string::npos) << epoch_line(epoch);
+}
+
 TEST(EpochRecord, SaysWhichLineIsWrong) {
   const ScratchFolder folder;
   const std::string path = folder.file("metrics.jsonl");

@@ -1,5 +1,6 @@
 #include "cubcal/core/content_hash.h"
 
+#include "cubcal/core/checksums.h"
 #include "cubcal/core/error.h"
 
 namespace cubcal {
@@ -32,7 +33,7 @@ std::string content_hash(const std::string& text) {
 
 void check_content_hash(const std::string& text, const std::string& stored,
                         const std::string& name) {
-  if (content_hash(text) == stored) return;
+  if (!checksums_count || content_hash(text) == stored) return;
   throw DataError(name + " is not the one its hash " + stored +
                   " was made of: the file was damaged or edited");
 }

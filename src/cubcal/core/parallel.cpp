@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -63,6 +64,8 @@ void parallel_blocks(std::size_t count, std::size_t block,
     for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work, nullptr);
   } catch (const std::system_error&) {
     // The system refused another thread: those there are do the work.
+  } catch (const std::bad_alloc&) {
+    // There is no memory for another one.
   }
   work(innermost_scope);
   for (std::thread& helper : helpers) helper.join();

@@ -5,6 +5,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/npz_catalog.h"
+#include "cubcal/io/folder_entries.h"
 
 namespace cubcal {
 
@@ -17,11 +18,12 @@ constexpr std::size_t kAskedSingly = 16;
 
 std::unordered_set<std::string> regular_files(const std::string& folder) {
   std::unordered_set<std::string> names;
-  std::error_code error;
-  fs::directory_iterator entry(folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    std::error_code unknown;
-    if (entry->is_regular_file(unknown)) names.insert(entry->path().filename().string());
+  try {
+    for (const FolderEntry& entry : folder_entries(folder)) {
+      if (entry.is_file) names.insert(entry.name);
+    }
+  } catch (const IoError&) {
+    names.clear();  // then the system is asked for each
   }
   return names;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string_view>
@@ -13,11 +12,10 @@
 
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/image/image_codec.h"
+#include "cubcal/io/folder_entries.h"
 #include "cubcal/io/system_error.h"
 
 namespace cubcal {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -68,23 +66,17 @@ FolderIdentity identity_of(const std::string& folder) {
 }  // namespace
 
 FolderContents list_folder(const std::string& folder) {
-  std::error_code error;
   FolderContents contents;
-  fs::directory_iterator entry(folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (is_passed_over(name)) continue;
-    std::error_code unknown;
-    const fs::file_type type = entry->status(unknown).type();
-    if (type == fs::file_type::directory) {
-      contents.folders.push_back(name);
-    } else if (type == fs::file_type::regular) {
-      contents.files.push_back(name);
-    } else if (entry->is_symlink(unknown)) {
-      contents.broken_links.push_back(name);
+  for (const FolderEntry& entry : folder_entries(folder)) {
+    if (is_passed_over(entry.name)) continue;
+    if (entry.is_folder) {
+      contents.folders.push_back(entry.name);
+    } else if (entry.is_file) {
+      contents.files.push_back(entry.name);
+    } else if (entry.is_link) {
+      contents.broken_links.push_back(entry.name);
     }
   }
-  if (error) throw io_error("read the folder", folder, error.message());
   std::sort(contents.folders.begin(), contents.folders.end());
   std::sort(contents.files.begin(), contents.files.end());
   std::sort(contents.broken_links.begin(), contents.broken_links.end());

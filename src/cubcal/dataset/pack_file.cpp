@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cubcal/core/checksums.h"
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/dicom_window.h"
 #include "cubcal/io/csv.h"
@@ -162,7 +163,7 @@ SampleBlock read_pack(const std::string& path) {
   block.images = NdArray(images.dtype(), images.shape(), images.memory());
   const std::string promised = field(file, path, "content_hash");
   const std::string found = content_hash(block);
-  if (found != promised) {
+  if (checksums_count && found != promised) {
     throw DataError("the pack '" + path + "' was written with content hash " + promised +
                     ", but its content has " + found + ": the file is damaged");
   }

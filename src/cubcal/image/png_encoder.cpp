@@ -4,6 +4,7 @@
 
 #include <csetjmp>
 #include <cstring>
+#include <new>
 
 #include "cubcal/core/error.h"
 #include "cubcal/image/image_check.h"
@@ -19,6 +20,7 @@ struct Encoder {
   png_infop info = nullptr;
   char reason[256] = "it cannot be encoded";
   std::string bytes;
+  bool lacks_memory = false;
 
   ~Encoder() { png_destroy_write_struct(&png, &info); }
 };
@@ -33,7 +35,13 @@ void on_warning(png_structp, png_const_charp) {}
 
 void write_bytes(png_structp png, png_bytep bytes, png_size_t count) {
   auto* encoder = static_cast<Encoder*>(png_get_io_ptr(png));
-  encoder->bytes.append(reinterpret_cast<const char*>(bytes), count);
+  // No exception may pass through libpng's functions, and no jump leave a handler.
+  try {
+    encoder->bytes.append(reinterpret_cast<const char*>(bytes), count);
+  } catch (const std::bad_alloc&) {
+    encoder->lacks_memory = true;
+  }
+  if (encoder->lacks_memory) png_error(png, "there is not enough memory");
 }
 
 void on_flush(png_structp) {}
@@ -64,7 +72,9 @@ std::string encode_png(const Image& image) {
   Encoder encoder;
   encoder.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, on_error, on_warning);
   if (encoder.png != nullptr) encoder.info = png_create_info_struct(encoder.png);
-  if (encoder.info == nullptr || !write_image(encoder, image)) {
+  if (encoder.info == nullptr) throw std::bad_alloc();
+  if (!write_image(encoder, image)) {
+    if (encoder.lacks_memory) throw std::bad_alloc();
     throw ArgumentError(std::string("the image cannot be written as PNG: ") + encoder.reason);
   }
   return std::move(encoder.bytes);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "cubcal/core/checksums.h"
 #include "cubcal/core/error.h"
 
 // libpng reports errors by longjmp, which must not cross an object with a destructor. Everything
@@ -53,10 +54,10 @@ bool read_head(Decoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
   png_set_read_fn(decoder.png, &decoder, read_bytes);
   png_set_user_limits(decoder.png, kMaxImagePixels, kMaxImagePixels);
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-  png_set_crc_action(decoder.png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
-  png_set_option(decoder.png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
-#endif
+  if (!checksums_count) {
+    png_set_crc_action(decoder.png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+    png_set_option(decoder.png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+  }
   png_read_info(decoder.png, decoder.info);
   decoder.rows.height = png_get_image_height(decoder.png, decoder.info);
   decoder.rows.width = png_get_image_width(decoder.png, decoder.info);

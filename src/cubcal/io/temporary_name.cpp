@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <mutex>
 #include <set>
 
+#include "cubcal/io/folder_entries.h"
 #include "cubcal/io/host_name.h"
 
 namespace cubcal {
@@ -50,11 +50,9 @@ void sweep(const std::string& folder) {
   const std::lock_guard<std::mutex> lock(mutex);
   if (!swept.insert(folder).second) return;
   const std::string start = temporary_start();
-  for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder)) {
-    const std::string path = entry.path().string();
-    if (is_orphan(entry.path().filename().string(), start) && is_at_rest(path)) {
-      ::unlink(path.c_str());
-    }
+  for (const FolderEntry& entry : folder_entries(folder.empty() ? "." : folder)) {
+    const std::string path = folder + entry.name;
+    if (is_orphan(entry.name, start) && is_at_rest(path)) ::unlink(path.c_str());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -68,8 +69,10 @@ bool is_one_of(const NumberField (&fields)[N], const std::string& name) {
 }
 
 bool is_objective(const std::string& name) {
-  return !is_one_of(kBeforeObjective, name) && !is_one_of(kAfterObjective, name) &&
-         name != "stage" && name != "epoch" && name != "step";
+  for (const char* own : {"stage", "epoch", "step", "terms", "sigma", "validation", "best"}) {
+    if (name == own) return false;
+  }
+  return !is_one_of(kBeforeObjective, name) && !is_one_of(kAfterObjective, name);
 }
 
 EpochRecord epoch_of(const Json& line) {
@@ -155,6 +158,7 @@ std::vector<EpochRecord> read_epochs(const std::string& path) {
       throw DataError(name + " does not describe an epoch: " + error.what());
     }
   }
+  if (lines.bad()) throw std::bad_alloc();  // all that can go wrong with text in memory
   return epochs;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/path_part.h"
+#include "cubcal/io/folder_entries.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/io/utf8.h"
 
@@ -135,9 +136,10 @@ ResultRecord named_record(const Json& json, const std::string& path) {
 }
 
 void search_folder(const std::string& folder, std::vector<ResultRecord>& records) {
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".json" || !entry.is_regular_file()) continue;
-    const std::string path = entry.path().string();
+  for (const FolderEntry& entry : folder_entries(folder)) {
+    const std::string path = (std::filesystem::path(folder) / entry.name).string();
+    if (entry.is_folder && !entry.is_link) search_folder(path, records);
+    if (std::filesystem::path(path).extension() != ".json" || !entry.is_file) continue;
     const Json json = read_json(path);
     if (is_result(json)) records.push_back(named_record(json, path));
   }

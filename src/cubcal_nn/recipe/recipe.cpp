@@ -325,6 +325,7 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
                         ": this is not TOML: " + std::string(error.description()));
   }
   for (const std::string& each : overrides) apply_override(table, each);
+  check_toml_numbers(table, source);
 
   Recipe recipe;
   StrictTable root(&table, "", source);

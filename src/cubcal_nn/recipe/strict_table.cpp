@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
@@ -180,11 +181,10 @@ std::vector<std::string> StrictTable::keys() const {
 
 void StrictTable::finish() const {
   if (table_ == nullptr) return;
+  const std::set<std::string> known(known_.begin(), known_.end());
   for (const auto& [key, node] : *table_) {
     const std::string name(key.str());
-    bool known = false;
-    for (const std::string& each : known_) known = known || each == name;
-    if (known) continue;
+    if (known.count(name) > 0) continue;
     const std::string nearest = nearest_name(name, known_);
     std::string message = place(node) + ": there is no key '" + full_name(name) + "'";
     if (!nearest.empty()) {

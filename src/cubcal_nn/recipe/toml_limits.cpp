@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "cubcal/core/error.h"
 
@@ -39,7 +40,30 @@ std::size_t behind_string(const std::string& text, std::size_t begin) {
   return text.size();
 }
 
+/// The line of this place, from 1 on.
+std::string line_at(const std::string& text, std::size_t place) {
+  return std::to_string(
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n'));
+}
+
+void check_numbers(const toml::node& node, const std::string& source) {
+  if (const toml::table* table = node.as_table()) {
+    for (const auto& [key, each] : *table) check_numbers(each, source);
+  } else if (const toml::array* array = node.as_array()) {
+    for (const toml::node& each : *array) check_numbers(each, source);
+  } else if (node.is_floating_point() && !std::isfinite(node.as_floating_point()->get())) {
+    const auto line = node.source().begin.line;  // an override has none
+    throw ArgumentError(
+        (line > 0 ? source + ", line " + std::to_string(line) : "an override of " + source) +
+        ": numbers of a recipe must be finite");
+  }
+}
+
 }  // namespace
+
+void check_toml_numbers(const toml::table& table, const std::string& source) {
+  check_numbers(table, source);
+}
 
 void check_toml_depth(const std::string& text, const std::string& source) {
   std::size_t brackets = 0;
@@ -63,9 +87,7 @@ void check_toml_depth(const std::string& text, const std::string& source) {
       dots = 0;
     }
     if (brackets <= kDeepest && dots < kDeepest) continue;
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n');
-    throw ArgumentError(source + ", line " + std::to_string(line) +
+    throw ArgumentError(source + ", line " + line_at(text, i) +
                         ": tables and lists are nested too deeply: at most " +
                         std::to_string(kDeepest) + " levels are accepted");
   }

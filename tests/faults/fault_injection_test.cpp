@@ -1,0 +1,109 @@
+// Every write path of the program where the system refuses: the disk is full, it fails, or there is
+// no memory. Each ends with a sentence and exit code 1, and every file is the earlier or the new
+// one.
+//
+// CUBCAL_FAULTS=all tries every call instead of growing steps.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "faults/write_commands.h"
+
+namespace cubcal::test {
+namespace {
+
+/// Tests that follow each other closely at first, and further apart when calls are many.
+/// Where the program loads LibTorch for it, a run takes long.
+long next_call(long number, long dense, bool is_slow) {
+  const char* wanted = std::getenv("CUBCAL_FAULTS");
+  if (wanted != nullptr && std::string(wanted) == "all") return number + 1;
+  if (is_slow) return 2 * number + 1;
+  return number + 1 + std::max(0L, number - dense) / 2;
+}
+
+/// Whether the command belongs to the program with networks, where there is one.
+bool is_handed_over(const WriteCommand& command) {
+  const std::string& word = command.arguments.front();
+  return CUBCAL_HAS_NETWORKS && (word == "data" || word == "report");
+}
+
+class FaultInjection : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    scratch = new ScratchFolder;
+    make_inputs(scratch->path());
+  }
+  static void TearDownTestSuite() { delete scratch; }
+
+  /// Fails the n-th `call` of every command, the reasons by turns, for n from 1 until the command
+  /// makes no more of them.
+  static void drive(const std::string& call, long dense, const std::vector<int>& reasons) {
+    for (const WriteCommand& command : write_commands()) {
+      const bool is_slow = is_handed_over(command);
+      // What LibTorch does without memory is not the program's.
+      if (is_slow && call == "malloc") continue;
+      const Rewriting files(scratch->path(), command);
+      long tried = 0;
+      for (long number = 1; !HasFailure(); number = next_call(number, dense, is_slow)) {
+        const int reason = reasons[static_cast<std::size_t>(tried++) % reasons.size()];
+        if (!strike(command, files, call, number, reason)) break;
+      }
+      EXPECT_GT(tried, 1) << command.name << " makes no call of " << call;
+      if (HasFailure()) return;
+    }
+  }
+
+  /// False where the command made fewer calls.
+  static bool strike(const WriteCommand& command, const Rewriting& files, const std::string& call,
+                     long number, int reason) {
+    const std::filesystem::path mark = scratch->path() / "failed";
+    std::filesystem::remove(mark);
+    files.reset();
+    const Outcome outcome = run_cubcal(command.arguments, scratch->path(),
+                                       {{"LD_PRELOAD", CUBCAL_FAILING_CALLS},
+                                        {"CUBCAL_FAIL", call},
+                                        {"CUBCAL_FAIL_AT", std::to_string(number)},
+                                        {"CUBCAL_FAIL_WITH", std::to_string(reason)},
+                                        {"CUBCAL_FAIL_MARK", mark.string()}});
+    const bool struck = std::filesystem::exists(mark);
+    const std::string after = command.name + " after " + call + " " + std::to_string(number);
+    if (struck && command.tells_of_files && call == "open" && outcome.exit_code == 0) {
+      files.expect_no_others(after, false);
+      return true;
+    }
+    expect_answer(outcome, struck, after);
+    files.expect_whole(after, false);
+    EXPECT_TRUE(struck || files.is_complete()) << after;
+    return struck;
+  }
+
+  static void expect_answer(const Outcome& outcome, bool struck, const std::string& after) {
+    EXPECT_EQ(outcome.exit_code, struck ? 1 : 0) << after << ": " << outcome.err;
+    if (!struck) return;
+    const std::size_t start = outcome.err.rfind("cubcal: ");
+    ASSERT_NE(start, std::string::npos) << after << ": '" << outcome.err << "'";
+    const std::string sentence = outcome.err.substr(start);
+    EXPECT_EQ(std::count(sentence.begin(), sentence.end(), '\n'), 1) << after << ": " << sentence;
+    EXPECT_EQ(sentence.back(), '\n') << after << ": " << sentence;
+  }
+
+  static inline ScratchFolder* scratch = nullptr;
+};
+
+TEST_F(FaultInjection, AWriteThatFails) { drive("write", 8, {ENOSPC, EIO}); }
+
+TEST_F(FaultInjection, ASyncThatFails) { drive("fsync", 8, {EIO}); }
+
+TEST_F(FaultInjection, ARenameThatFails) { drive("rename", 8, {EIO, ENOSPC}); }
+
+TEST_F(FaultInjection, AnOpenThatFails) { drive("open", 8, {EIO, ENOSPC}); }
+
+TEST_F(FaultInjection, NoMemoryFromACallOn) { drive("malloc", 2, {ENOMEM}); }
+
+}  // namespace
+}  // namespace cubcal::test
