@@ -179,10 +179,10 @@ void add_report(CLI::App& app, DrawnImages drawn) {
   auto checklists = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
       app.add_subcommand("report", "One HTML page about a model: verdict, charts, tables, images");
-  command->add_option(
-      "RUN", options->runs,
-      "Run folders with logits, or files of labelled test logits (.npz, .pt), as PATH or LABEL=PATH; "
-      "the verdict is about the first, equal labels are repeats");
+  command->add_option("RUN", options->runs,
+                      "Run folders with logits, or files of labelled test logits (.npz, .pt), as "
+                      "PATH or LABEL=PATH; "
+                      "the verdict is about the first, equal labels are repeats");
   command->add_option("--logits", options->logits,
                       "One file of labelled test logits from any framework, as RUN without label");
   const auto add_files = [&](const char* name, std::vector<std::string>& files, const char* help) {
