@@ -131,6 +131,7 @@ void ood(OodOptions options) {
     json["referral"] = referral_json(run, id);
   } else {
     json = head_json(options, set, run);
+    out << "There is no split '" << options.ood << "': no outliers to score detectors on.\n";
   }
   if (options.fit) {
     const FittedVerdict verdict = fit_and_attach(run, options.model, model, set, options.run,

@@ -116,10 +116,6 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
       out << " with confidence " << fixed(*policy.options.risk_confidence, 2);
     }
   }
-  for (const MissTarget& each : policy.options.miss_targets) {
-    out << ", which keeps " << class_names[each.label]
-        << " accepted with another answer at most at " << fixed(each.share, 3) << " on validation";
-  }
   out << ".\n";
   TextTable table({"% of images", "promised", "achieved", "outliers"});
   const auto add = [&](const char* name, const std::string& promised, auto count, auto of) {
@@ -145,6 +141,15 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
       << "Promised: on validation. Achieved: on other ID images, with 95% binomial "
          "intervals.\n";
   print_by_class(out, verdict.by_class, class_names);
+  for (const MissTarget& each : policy.options.miss_targets) {
+    out << "Of " << class_names[each.label] << " at most " << fixed(100 * each.share, 1)
+        << "% were to be accepted with a wrong answer (kept on validation)";
+    if (!verdict.by_class.empty()) {
+      const VerdictRates& rates = verdict.by_class[each.label];
+      out << "; achieved " << share_text(rates.errors, rates.samples);
+    }
+    out << ".\n";
+  }
   print_probes(out, policy);
 }
 

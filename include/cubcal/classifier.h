@@ -87,6 +87,8 @@ struct ModelFacts {
   double alpha = 0;                     ///< p at or below it is out of scope
   std::size_t passes = 0;               ///< taken of an image at most
   std::size_t verdict_passes = 0;       ///< the verdict's threshold is for; 0: no verdict
+  std::size_t probes = 0;           ///< images that no verdict may accept, shown when it was fitted
+  std::size_t probes_accepted = 0;  ///< those it accepts: more than 1% is a verdict not to rely on
 };
 
 /// Predictions of an image depend on no other image given with it. Not to be used by two threads at

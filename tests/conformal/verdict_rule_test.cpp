@@ -211,6 +211,8 @@ TEST(VerdictRule, MissTargetsLowerTheThreshold) {
   options.miss_targets = {{2, 0.1}};
   expect_error<DataError>([&] { fit_verdict(images, 0.9, options); },
                           "no validation image of class 2");
+  options.miss_targets = {{1, 0.1}, {1, 0.2}};
+  expect_error<ArgumentError>([&] { fit_verdict(images, 0.9, options); }, "is given twice");
   options.miss_targets = {{1, 1.0}};
   expect_error<ArgumentError>([&] { fit_verdict(images, 0.9, options); }, "must lie in [0, 1)");
   correct.front() = 0;

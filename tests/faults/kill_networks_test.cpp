@@ -109,7 +109,7 @@ TEST_F(KillNetworks, Experiment) {
 TEST_F(KillNetworks, FittingAVerdict) {
   expect_no_kill_breaks({"ood", "--model", "run", "--data", "phantom", "--mc", "2", "--bootstrap",
                          "5", "--detectors", "mahalanobis", "--fit"},
-                        "run", "by mahalanobis");
+                        "run", "by combined");
 }
 
 TEST_F(KillNetworks, Attach) {

@@ -19,6 +19,10 @@ TEST(ShownPath, KeepsRelativePathsAndTheLastPartOfOthers) {
 TEST(ShownPath, QuotedPathsOfATextLoseTheirFolders) {
   EXPECT_EQ(without_folders("data = \"/home/ann/set\" # \"a/b\"\nnetwork = \"resnet\""),
             "data = \"…/set\" # \"a/b\"\nnetwork = \"resnet\"");
+  EXPECT_EQ(without_folders("path = '/home/ann/set'\n"), "path = '…/set'\n")
+      << "as recipes have it";
+  EXPECT_EQ(without_folders("# ann's set: \"/home/ann/set\" isn't"),
+            "# ann's set: \"…/set\" isn't");
   EXPECT_EQ(without_folders("it's \"open"), "it's \"open");
   EXPECT_EQ(without_folders("\"/\" \"\""), "\"/\" \"\"");
   EXPECT_EQ(without_folders("a \" b\nx = \"/c/d\""), "a \" b\nx = \"…/d\"")

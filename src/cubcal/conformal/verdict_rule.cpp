@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/binomial.h"
@@ -135,7 +136,12 @@ double ood_p_value(ArrayView<const double> rising_id_scores, double score) {
 void check_verdict_options(const VerdictOptions& options) {
   check_in_open("the share of ID images refused", options.alpha, 0, 1);
   if (options.risk_target) check_in_open("the risk target", *options.risk_target, 0, 1);
+  std::set<std::size_t> labels;
   for (const MissTarget& each : options.miss_targets) {
+    if (!labels.insert(each.label).second) {
+      throw ArgumentError("the share of class " + std::to_string(each.label) +
+                          " that may be missed is given twice");
+    }
     if (!(each.share >= 0 && each.share < 1)) {
       throw ArgumentError("the share of a class that may be missed must lie in [0, 1), not be " +
                           to_text(each.share));

@@ -66,7 +66,7 @@ void refuse_swapped_axes(const NpyHeader& header, const std::string& where, std:
                   std::to_string(labels) +
                   " labels: this looks like [samples, passes, classes], and [passes, samples, "
                   "classes] is wanted, as " +
-                  swap + " makes it");
+                  swap + " makes it; are passes its last axis, they come first and classes last");
 }
 
 }  // namespace cubcal

@@ -76,7 +76,9 @@ std::uint64_t check_tensor(const TorchTensor& tensor, const TorchStorage& storag
   for (const std::uint64_t extent : tensor.shape) count = checked_product(count, extent, where);
   if (count == 0) return 0;
   std::uint64_t last = tensor.offset;
+  bool repeats = false;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    repeats = repeats || (tensor.shape[i] > 1 && tensor.stride[i] == 0);
     const std::uint64_t reach = checked_product(tensor.shape[i] - 1, tensor.stride[i], where);
     if (reach > std::numeric_limits<std::uint64_t>::max() - last) {
       throw DataError(where + " is too large to address");
@@ -87,7 +89,7 @@ std::uint64_t check_tensor(const TorchTensor& tensor, const TorchStorage& storag
     throw DataError(where + " reaches element " + std::to_string(last) + " of a storage of " +
                     std::to_string(storage.size));
   }
-  if (count > storage.size) {
+  if (repeats || count > storage.size) {
     throw DataError(where + " is an expanded view, " + std::to_string(count) +
                     " elements of a storage of " + std::to_string(storage.size) +
                     "; save a copy of it instead");

@@ -42,7 +42,7 @@ std::string card_section(const RunResult& run, const ReportOptions& options) {
               "uncertainty does not show. Labels are taken as true.");
   std::string html = "<dl class=\"card\">\n" + rows + "</dl>\n";
   if (!run.record.recipe.empty()) {
-    const bool is_cut = run.record.recipe.find("\"…/") != std::string::npos;
+    const bool is_cut = run.record.recipe.find("…/") != std::string::npos;
     html += "<details><summary>Recipe" + std::string(is_cut ? ", absolute paths shortened" : "") +
             "</summary>" + element("pre", escaped(run.record.recipe), "tabindex=\"0\"") +
             "</details>\n";

@@ -4,6 +4,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal/plot/svg.h"
 #include "cubcal/record/run_record.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/shown_path.h"
@@ -89,6 +90,21 @@ void add_run_record(const RunRecord& run, ModelFacts& facts) {
   card.add("Threads", text_of(run.threads));
 }
 
+/// What the verdict did with images that none may accept (docs/ood.md).
+void add_probes(const Json& verdict, Card& card) {
+  const Json& probes = at(verdict, "/probes");
+  if (!probes.is_array() || probes.empty()) return;
+  double images = 0;
+  double accepted = 0;
+  for (const Json& each : probes) {
+    if (!at(each, "/samples").is_number() || !at(each, "/accepted").is_number()) return;
+    images += each["samples"].get<double>();
+    accepted += each["accepted"].get<double>();
+  }
+  card.add("Noise, blank, inverted and other images that no verdict may accept",
+           plot::readable_number(accepted) + " of " + plot::readable_number(images) + " accepted");
+}
+
 void read_model(const std::string& path, ModelFacts& facts) {
   const Json json = read_object(path);
   Card card(facts.card);
@@ -112,6 +128,7 @@ void read_model(const std::string& path, ModelFacts& facts) {
   card.add("Hash of the weights", json, "/weights_hash");
   const Json& verdict = at(json, "/verdict");
   if (verdict.is_object()) {
+    add_probes(verdict, card);
     card.add(
         "Verdict of single images",
         text_of(at(verdict, "/detector")) + " refuses at most " +

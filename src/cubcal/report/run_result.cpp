@@ -92,6 +92,7 @@ class Analyst {
       run_.sets.push_back(sample_set("Validation", *input_.validation));
       run_.shared_groups = shared_names(input_.test.logits.groups, other.groups);
       run_.shared_files = shared_names(input_.test.logits.files, other.files);
+      run_.validation_is_test = input_.test.hash == input_.validation->hash;
     }
     if (input_.outliers) run_.sets.push_back(sample_set("Of no class", *input_.outliers));
     run_.passes = logits_.passes();

@@ -52,6 +52,7 @@ struct RunResult {
   /// Groups and files that are both in test and validation; nothing where one names none.
   std::optional<std::size_t> shared_groups;
   std::optional<std::size_t> shared_files;
+  bool validation_is_test = false;  ///< one file was given for both
   std::vector<std::string> class_names;
   bool has_class_names = false;  ///< of its own; else they are numbers
   std::size_t passes = 0;

@@ -1,6 +1,7 @@
 #include "cubcal/report/shown_path.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 namespace cubcal::report {
@@ -53,11 +54,20 @@ std::string without_folders(const std::string& text) {
   std::string result;
   std::size_t from = 0;
   while (from < text.size()) {
-    const std::size_t open = text.find('"', from);
-    const std::size_t end = open == std::string::npos ? open : text.find_first_of("\"\n", open + 1);
-    if (end == std::string::npos) break;
+    const std::size_t open = text.find_first_of("\"'", from);
+    if (open == std::string::npos) break;
+    const std::string ends{text[open], '\n'};
+    const std::size_t end = text.find_first_of(ends, open + 1);
+    const bool is_quote =
+        end != std::string::npos && text[end] == text[open] &&
+        (open == 0 || std::isalnum(static_cast<unsigned char>(text[open - 1])) == 0);
+    if (!is_quote) {
+      result += text.substr(from, open + 1 - from);
+      from = open + 1;
+      continue;
+    }
     const std::string quoted = text.substr(open + 1, end - open - 1);
-    const bool is_path = text[end] == '"' && is_absolute(quoted) && last_part(quoted) != quoted;
+    const bool is_path = is_absolute(quoted) && last_part(quoted) != quoted;
     result += text.substr(from, open + 1 - from) + (is_path ? "…/" + last_part(quoted) : quoted);
     result += text[end];
     from = end + 1;

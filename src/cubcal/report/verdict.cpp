@@ -96,7 +96,10 @@ std::string certainty_text(const RunResult& run) {
 }
 
 std::string ranking_text(const RunResult& run) {
-  if (!run.error_auroc) return " It made no mistakes here, or nothing but mistakes.";
+  if (!run.error_auroc) {
+    return value_of(run.values, Metric::kAccuracy) > 0.5 ? " It made no mistakes here."
+                                                         : " It made nothing but mistakes here.";
+  }
   const double auroc = *run.error_auroc;
   const char* word = auroc >= 0.9   ? "well"
                      : auroc >= 0.8 ? "fairly well"
@@ -163,6 +166,11 @@ class Warnings {
   }
 
   void shared_patients() {
+    if (run_.validation_is_test) {
+      add("Test and validation images are the same file: thresholds and calibrations are tried on "
+          "the images they were found on, which flatters.");
+      return;
+    }
     if (run_.shared_groups.value_or(0) == 0) return;
     add(counted(*run_.shared_groups, "group") + " such as patients " +
         (*run_.shared_groups == 1 ? "is" : "are") +

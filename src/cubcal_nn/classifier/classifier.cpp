@@ -148,6 +148,10 @@ class Classifier::Room {
     facts_.detector = policy.detector;
     facts_.alpha = policy.options.alpha;
     facts_.verdict_passes = policy.passes;
+    for (const ProbeRates& each : policy.probes) {
+      facts_.probes += each.rates.samples;
+      facts_.probes_accepted += each.rates.accepted;
+    }
   }
 
   ClassifierOptions options_;
@@ -176,6 +180,7 @@ Answer Classifier::predict(const PixelView& image) {
 
 std::vector<Answer> Classifier::predict(const std::vector<PixelView>& images) {
   std::vector<at::Tensor> inputs;
+  inputs.reserve(images.size());
   for (const PixelView& image : images) inputs.push_back(room_->input(image_of(image)));
   return room_->answers(inputs);
 }
