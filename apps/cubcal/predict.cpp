@@ -8,6 +8,7 @@
 #include "cubcal/classifier.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/utf8.h"
+#include "image_arguments.h"
 #include "interrupt.h"
 #include "number_text.h"
 #include "option_checks.h"
@@ -117,7 +118,9 @@ Json policy_json(const ModelFacts& model) {
   return {{"detector", model.detector ? Json(*model.detector) : Json()},
           {"alpha", model.detector ? Json(model.alpha) : Json()},
           {"refer_above", model.refer_above},
-          {"passes", model.passes}};
+          {"passes", model.passes},
+          {"probes", model.probes},
+          {"probes_accepted", model.probes_accepted}};
 }
 
 Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive) {
@@ -174,7 +177,16 @@ void warn_of_other_passes(const ModelFacts& model) {
             << model.verdict_passes << " passes, and --mc says " << model.passes << '\n';
 }
 
+/// A verdict that was written with a warning warns for as long as it is used.
+void warn_of_accepted_probes(const ModelFacts& model) {
+  if (model.probes_accepted * 100 <= model.probes) return;
+  std::cerr << "cubcal: warning: the model's verdict by " << *model.detector << " accepts "
+            << model.probes_accepted << " of " << model.probes
+            << " images of noise, blank images and others that no verdict may accept\n";
+}
+
 void predict_files(PredictOptions options) {
+  options.images = image_arguments(options.images, std::cin);
   if (options.classifier.device == "cpu") advise_on_blas();
   if (options.adaptive) {
     options.classifier.adaptive_stop = AdaptiveStop{options.stopping.error, options.stopping.first,
@@ -187,6 +199,7 @@ void predict_files(PredictOptions options) {
   Classifier classifier(options.model, options.classifier);
   const ModelFacts& model = classifier.facts();
   warn_of_other_passes(model);
+  warn_of_accepted_probes(model);
   const std::vector<FileAnswer> files = classifier.predict_files(options.images);
   bar.reset();
   if (options.json) {
@@ -214,7 +227,11 @@ void add_predict(CLI::App& app) {
   CLI::App* command = app.add_subcommand("predict", "Classify image files and say how sure it is");
   command->add_option("--model", options->model, "Model folder, or run folder of 'cubcal train'")
       ->required();
-  command->add_option("IMAGE", options->images, "PNG, JPEG or DICOM files")->required();
+  command
+      ->add_option("IMAGE", options->images,
+                   "PNG, JPEG or DICOM files, folders of them, or '-' for paths on standard input, "
+                   "one a line")
+      ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
   command->add_flag("--csv", options->csv, "Print CSV with every class's probability")
       ->excludes(json);
@@ -249,7 +266,8 @@ void add_predict(CLI::App& app) {
       "With --adaptive, passes are drawn in blocks, --mc at most, until class, accept/refer and\n"
       "side of gamma are settled; 'cubcal adaptive' checks what that changes.\n\n"
       "Example:\n"
-      "  cubcal predict --model run lesion.png other.jpg --json");
+      "  cubcal predict --model run lesion.png other.jpg --json\n"
+      "  cubcal predict --model run scans/ --csv > answers.csv");
   command->callback([options] { predict_files(*options); });
 }
 

@@ -286,6 +286,45 @@ TEST_F(InferCommands, PredictNamesEveryBadFileAndKeepsTheGoodOnes) {
   EXPECT_TRUE(has(outcome.err, "2 of 3 images could not be read"));
 }
 
+TEST_F(InferCommands, PredictsFoldersAndLists) {
+  const fs::path folder = scratch->path() / "scans";
+  fs::create_directories(folder / "later");
+  fs::create_directories(scratch->path() / "empty");
+  fs::copy_file(kImages + "rgb8.png", folder / "b.png");
+  fs::copy_file(kImages + "gray8.png", folder / "a.png");
+  fs::copy_file(kImages + "rgb.jpg", folder / "later" / "c.JPG");
+  std::ofstream(folder / "notes.txt") << "no image";
+  std::ofstream(folder / "d.tiff") << "II*";
+  const auto images = [](const Outcome& outcome) {
+    const CsvTable table = parse_csv(outcome.out, "output");
+    std::vector<std::string> found;
+    for (const auto& row : table.rows) found.push_back(row[table.column("image")]);
+    return found;
+  };
+  const Outcome walked = run({"predict", "--model", "model", "scans", "--mc", "2", "--csv"});
+  ASSERT_EQ(walked.exit_code, 0) << walked.err;
+  EXPECT_EQ(images(walked),
+            std::vector<std::string>({"scans/a.png", "scans/b.png", "scans/later/c.JPG"}));
+  EXPECT_TRUE(has(walked.err, "skipped: 'scans/d.tiff' is of a format that is not read"));
+
+  const Outcome empty = run({"predict", "--model", "model", "empty"});
+  EXPECT_EQ(empty.exit_code, 1);
+  EXPECT_TRUE(has(empty.err, "there is no image in the folder 'empty'"));
+  EXPECT_EQ(run({"predict", "--model", "model", "-", "-"}).exit_code, 2);
+
+  const std::string command = "cd '" + scratch->path().string() +
+                              "' && printf 'scans/b.png\\r\\n\\nscans/a.png\\n' | '" CUBCAL_PROGRAM
+                              "' predict --model model - --mc 2 --csv > listed.csv 2> listed.err";
+  ASSERT_EQ(std::system(command.c_str()), 0) << contents_of(scratch->path() / "listed.err");
+  EXPECT_EQ(images({0, contents_of(scratch->path() / "listed.csv"), ""}),
+            std::vector<std::string>({"scans/b.png", "scans/a.png"}));
+  const std::string nothing = "cd '" + scratch->path().string() +
+                              "' && '" CUBCAL_PROGRAM
+                              "' predict --model model - < /dev/null 2> nothing.err";
+  EXPECT_NE(std::system(nothing.c_str()), 0);
+  EXPECT_TRUE(has(contents_of(scratch->path() / "nothing.err"), "standard input names no image"));
+}
+
 TEST_F(InferCommands, PredictsOneFrameOfSeveral) {
   auto file = DicomFileBuilder::gray(1, 2, 8);
   file.text(0x00280008, "IS", "2").bytes(0x7fe00010, "OB", std::string("\x01\x02\xf0\x10", 4));

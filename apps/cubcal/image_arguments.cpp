@@ -1,0 +1,57 @@
+#include "image_arguments.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "cubcal/core/error.h"
+#include "cubcal/dataset/folder_walk.h"
+#include "cubcal/io/utf8.h"
+
+namespace cubcal::app {
+
+namespace {
+
+void add_folder(const std::string& folder, std::vector<std::string>& paths) {
+  const FoundImages found = find_images(folder);
+  for (const std::string& fault : found.faults) {
+    std::cerr << "cubcal: skipped: " << printable(fault) << '\n';
+  }
+  if (found.images.empty()) throw DataError("there is no image in the folder '" + folder + "'");
+  for (const std::string& image : found.images) {
+    paths.push_back((std::filesystem::path(folder) / image).string());
+  }
+}
+
+void add_lines(std::istream& lines, std::vector<std::string>& paths) {
+  const std::size_t before = paths.size();
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) paths.push_back(line);
+  }
+  if (paths.size() == before) throw DataError("standard input names no image");
+}
+
+}  // namespace
+
+std::vector<std::string> image_arguments(const std::vector<std::string>& words,
+                                         std::istream& lines) {
+  if (std::count(words.begin(), words.end(), "-") > 1) {
+    throw ArgumentError("'-' can be given once: standard input is read to its end");
+  }
+  std::vector<std::string> paths;
+  for (const std::string& word : words) {
+    std::error_code ignored;
+    if (word == "-") {
+      add_lines(lines, paths);
+    } else if (std::filesystem::is_directory(word, ignored)) {
+      add_folder(word, paths);
+    } else {
+      paths.push_back(word);
+    }
+  }
+  return paths;
+}
+
+}  // namespace cubcal::app
