@@ -56,7 +56,9 @@ bool read_head(Decoder& decoder) {
   png_set_user_limits(decoder.png, kMaxImagePixels, kMaxImagePixels);
   if (!checksums_count) {
     png_set_crc_action(decoder.png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+#ifdef PNG_IGNORE_ADLER32  // older libraries cannot
     png_set_option(decoder.png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+#endif
   }
   png_read_info(decoder.png, decoder.info);
   decoder.rows.height = png_get_image_height(decoder.png, decoder.info);
