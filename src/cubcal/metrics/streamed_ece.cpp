@@ -35,7 +35,7 @@ class Edges {
   }
 
   std::size_t bin(double value) const {
-    const auto guess = static_cast<std::size_t>(std::ceil(value * count_) - 1.0);
+    const auto guess = static_cast<std::size_t>(value * count_);  // at most one off
     const std::size_t bin = guess < last_ ? guess : last_;
     return bin + static_cast<std::size_t>(value > edges_[bin + 1]) -
            static_cast<std::size_t>(value <= edges_[bin]);
