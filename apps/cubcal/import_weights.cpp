@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "commands.h"
+#include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
 #include "cubcal/weights/layers_model.h"
 #include "cubcal/weights/weights_file.h"
@@ -17,9 +20,12 @@ namespace cubcal::app {
 
 namespace {
 
+constexpr std::size_t kLargestNames = std::size_t{1} << 20;  // bytes of a file of class names
+
 struct ImportCommand {
   std::string file;
   std::string network;
+  std::string head = "own";
   std::size_t classes = 0;
   std::vector<std::string> class_names;
   std::int64_t size = 224;
@@ -59,13 +65,29 @@ Preprocessing preprocessing_of(const ImportCommand& command) {
   return result;
 }
 
+/// A single name that is a file's holds the names, a line each.
+std::vector<std::string> given_class_names(const ImportCommand& command) {
+  if (command.class_names.size() != 1 ||
+      !std::filesystem::is_regular_file(command.class_names.front())) {
+    return command.class_names;
+  }
+  std::vector<std::string> names;
+  std::istringstream lines(read_text_file(command.class_names.front(), kLargestNames));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) names.push_back(line);
+  }
+  return names;
+}
+
 std::vector<std::string> class_names_of(const ImportCommand& command) {
-  if (!command.class_names.empty()) {
-    if (command.class_names.size() != command.classes) {
-      throw ArgumentError("--class-names names " + std::to_string(command.class_names.size()) +
+  const std::vector<std::string> given = given_class_names(command);
+  if (!given.empty()) {
+    if (command.classes > 0 && given.size() != command.classes) {
+      throw ArgumentError("--class-names names " + std::to_string(given.size()) +
                           " classes, and --classes says " + std::to_string(command.classes));
     }
-    return command.class_names;
+    return given;
   }
   std::vector<std::string> names;
   for (std::size_t k = 0; k < command.classes; ++k) names.push_back("class " + std::to_string(k));
@@ -77,6 +99,7 @@ ModelDescription describe_model(const ImportCommand& command) {
   description.network = command.network;
   description.class_names = class_names_of(command);
   description.kind = parse_layer_kind(command.kind);
+  description.head = parse_head_kind(command.head);
   description.preprocessing = preprocessing_of(command);
   description.provenance.seed = command.seed;
   description.provenance.stage = "imported";
@@ -97,17 +120,18 @@ bool makes_weights_file(const ImportCommand& command) {
 /// Which options are needed, and which mean something, hangs on what -o asks for.
 void check_options(const CLI::App& parsed, const ImportCommand& command) {
   if (!makes_weights_file(command)) {
-    for (const char* needed : {"--network", "--classes"}) {
-      if (parsed.count(needed) == 0) {
-        throw ArgumentError(std::string(needed) + " is required for a model folder");
-      }
+    if (parsed.count("--network") == 0) {
+      throw ArgumentError("--network is required for a model folder");
+    }
+    if (parsed.count("--classes") == 0 && parsed.count("--class-names") == 0) {
+      throw ArgumentError("--classes or --class-names is required for a model folder");
     }
     if (command.half) throw ArgumentError("--half goes with an output that ends in .safetensors");
     return;
   }
   for (const char* useless :
-       {"--network", "--classes", "--class-names", "--size", "--channels", "--mean", "--std",
-        "--kind", "--moped", "--allow-missing", "--seed"}) {
+       {"--network", "--head", "--classes", "--class-names", "--size", "--channels", "--mean",
+        "--std", "--kind", "--moped", "--allow-missing", "--seed"}) {
     if (parsed.count(useless) > 0) {
       throw ArgumentError(std::string(useless) +
                           " is for a model folder, and an output that ends in .safetensors is a "
@@ -123,9 +147,32 @@ void check_target(const ImportCommand& command) {
   }
 }
 
+/// What would make the file fit, where that can be told.
+std::string way_out(const ImportReport& report, const StateDict& weights, const Network& network,
+                    const ImportCommand& command) {
+  const std::string prefix = common_prefix_of(weights, network);
+  if (command.import.strip_prefix.empty() && !prefix.empty()) {
+    return "the names of " + command.file + " begin with '" + prefix +
+           "', which the network's do not: --strip-prefix " + prefix + " takes it off";
+  }
+  const auto& lacking = report.unexpected;
+  if (network.options().head == HeadKind::kOwn &&
+      std::find(lacking.begin(), lacking.end(), command.import.strip_prefix + "fc.weight") !=
+          lacking.end()) {
+    return command.file +
+           " ends in one linear layer, 'fc': --head linear keeps it, --ignore fc --allow-missing "
+           "fc leaves it out";
+  }
+  return {};
+}
+
 /// Unmatched names go to stderr, one per line, before the sentence that ends the program.
-void require_complete(const ImportReport& report, const std::string& file) {
+void require_complete(const ImportReport& report, const StateDict& weights, const Network& network,
+                      const ImportCommand& command) {
   if (report.complete()) return;
+  const std::string& file = command.file;
+  const std::string hint = way_out(report, weights, network, command);
+  if (!hint.empty()) throw DataError(hint + "; nothing was written");
   list(std::cerr, "in the network but not in the file", report.missing);
   list(std::cerr, "in the file but not in the network", report.unexpected);
   list(std::cerr, "of another shape", report.misshapen);
@@ -144,7 +191,10 @@ void print_report(const ImportReport& report, const ImportCommand& command) {
   }
   list(std::cout, "freshly initialised", report.fresh);
   list(std::cout, "left out as asked", report.ignored);
-  list(std::cout, "dropped, of no use here", report.dropped);
+  if (!report.dropped.empty()) {
+    std::cout << "dropped, of no use here: " << counted(report.dropped.size(), "tensor")
+              << " such as " << report.dropped.front() << '\n';
+  }
   if (!report.no_prior.empty()) {
     std::cout << "the file has no prior mean for " << report.no_prior.size()
               << " Gaussian parameters; it is 0\n";
@@ -187,8 +237,9 @@ void make_model(const ImportCommand& command) {
     options.kind = LayerKind::kDeterministic;
     point = make_network(description.network, options);
   }
-  const ImportReport report = import_weights(weights, by_moped ? *point : *target, command.import);
-  require_complete(report, command.file);
+  Network& filled = by_moped ? *point : *target;
+  const ImportReport report = import_weights(weights, filled, command.import);
+  require_complete(report, weights, filled, command);
   if (by_moped) {
     MopedOptions moped;
     moped.delta = *command.moped;
@@ -214,9 +265,18 @@ void add_import(CLI::App& app) {
       ->required();
   command->add_option("--network", options->network, "Architecture the weights are for")
       ->check(CLI::IsMember(network_names()));
+  command
+      ->add_option(
+          "--head", options->head,
+          "own: the network's, for residual networks the paper's hidden layer; linear: one "
+          "layer, as torchvision's fc")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"own", "linear"}));
   command->add_option("--classes", options->classes, "Number of classes")
       ->check(CLI::Range(std::size_t{2}, std::size_t{100000}));
-  command->add_option("--class-names", options->class_names, "Their names, separated by commas")
+  command
+      ->add_option("--class-names", options->class_names,
+                   "Their names, separated by commas, or a file with a name on each line")
       ->delimiter(',');
   command->add_option("--size", options->size, "Height and width of the images")
       ->capture_default_str()
@@ -262,7 +322,8 @@ void add_import(CLI::App& app) {
   command->add_flag("--force", options->force,
                     "Replace the model in -o, and its verdict, or the file of weights");
   command->footer(
-      "Names must match exactly: torchvision's are the network's own but for the head, and\n"
+      "Names must match exactly: torchvision's are the network's own (timm's for vit-s16), for\n"
+      "residual networks with --head linear, and\n"
       "Bayesian-Torch's mu_kernel, rho_kernel, mu_weight, rho_weight, mu_bias and rho_bias are\n"
       "known. Every name without a partner is reported, and then nothing is written.\n"
       "num_batches_tracked is dropped.\n\n"
@@ -272,6 +333,8 @@ void add_import(CLI::App& app) {
       "-o with .safetensors makes a file for model.pretrained of a recipe; --network, --classes\n"
       "and what else describes a model are not for it.\n\n"
       "Examples:\n"
+      "  cubcal import densenet.pth --network densenet121 --class-names names.txt -o model\n"
+      "  cubcal import finetuned.pth --network resnet50 --head linear --classes 4 -o model\n"
       "  cubcal import resnet34.pth --network resnet34 --classes 5 --kind variational \\\n"
       "    --moped 0.1 --allow-missing fc --ignore fc -o pretrained\n"
       "  cubcal import ResNet50/model.json --ignore fc --half -o imagenet.safetensors\n"

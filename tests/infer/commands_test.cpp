@@ -14,6 +14,7 @@
 #include "cubcal/io/npz.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
+#include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/phantom/phantom.h"
 #include "dicom/dicom_file.h"
 #include "infer/tiny_model.h"
@@ -383,11 +384,14 @@ TEST_F(InferCommands, AttachRefusesACalibrationOfOtherClasses) {
 }
 
 /// The network's tensors in a file, but for those whose name starts with `without`.
-void write_weights(const Network& source, const std::string& path, const std::string& without) {
+void write_weights(const Network& source, const std::string& path, const std::string& without,
+                   const std::string& prefix = "") {
   const HostTensors tensors(source.parameters().named_tensors());
   std::vector<TensorView> kept;
-  for (const TensorView& view : tensors.views()) {
-    if (view.name.rfind(without, 0) != 0) kept.push_back(view);
+  for (TensorView view : tensors.views()) {
+    if (view.name.rfind(without, 0) == 0) continue;
+    view.name.insert(0, prefix);
+    kept.push_back(view);
   }
   write_safetensors(path, kept);
 }
@@ -418,6 +422,48 @@ TEST_F(InferCommands, ImportsWhatFitsAndNothingElse) {
   const std::size_t conv = model.network->parameters().index_of("conv1.weight");
   EXPECT_TRUE(at::equal(model.network->parameters().mean_weights()[conv],
                         source->parameters().mean_weights()[conv]));
+}
+
+TEST_F(InferCommands, ImportTakesALinearHeadAndNamesOfAFile) {
+  NetworkOptions options = tiny_network(LayerKind::kDeterministic, 5)->options();
+  options.head = HeadKind::kLinear;
+  const auto source = make_network("small-resnet", options);
+  write_weights(*source, scratch->file("theirs.safetensors"), "-", "module.backbone.");
+  std::ofstream(scratch->file("names.txt")) << "no finding\r\npneumonia\n\nCOVID-19\n";
+  std::vector<std::string> command{"import",
+                                   "theirs.safetensors",
+                                   "--network",
+                                   "small-resnet",
+                                   "--size",
+                                   "16",
+                                   "--mean",
+                                   "0.5",
+                                   "--std",
+                                   "0.25",
+                                   "--channels",
+                                   "1",
+                                   "-o",
+                                   "linear",
+                                   "--class-names",
+                                   "names.txt"};
+  const Outcome prefixed = run(command);
+  EXPECT_EQ(prefixed.exit_code, 1);
+  EXPECT_EQ(
+      prefixed.err,
+      "cubcal: the names of theirs.safetensors begin with 'module.backbone.', which the "
+      "network's do not: --strip-prefix module.backbone. takes it off; nothing was written\n");
+  command.insert(command.end(), {"--strip-prefix", "module.backbone."});
+  const Outcome headless = run(command);
+  EXPECT_EQ(headless.exit_code, 1);
+  EXPECT_TRUE(has(headless.err, "ends in one linear layer, 'fc': --head linear keeps it"));
+  command.insert(command.end(), {"--head", "linear"});
+  const Outcome outcome = run(command);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const LoadedModel model = load_model(scratch->file("linear"));
+  EXPECT_EQ(model.description.head, HeadKind::kLinear);
+  EXPECT_EQ(model.description.class_names,
+            (std::vector<std::string>{"no finding", "pneumonia", "COVID-19"}));
+  EXPECT_TRUE(at::equal(model.network->parameters().point(), source->parameters().point()));
 }
 
 TEST_F(InferCommands, ImportReplacesAModelOnlyWhenForced) {

@@ -326,7 +326,7 @@ TEST_F(DamagedModel, EveryFieldIsChecked) {
                  "its format must be 'cubcal-model', not 'other'");
   expect_refused([](Json& json) { json["version"] = 2; }, "reads models of version 1, not 2");
   expect_refused([](Json& json) { json["network"] = "vgg"; },
-                 "no network named 'vgg'; the known ones are covidnet-large");
+                 "no network named 'vgg'; the known ones are convnext-tiny, covidnet-large");
   expect_refused([](Json& json) { json["network"] = 5; }, "'network' must be text, not number");
   expect_refused([](Json& json) { json["layers"] = "wobbly"; }, "wobbly");
   expect_refused([](Json& json) { json["classes"] = 4; },

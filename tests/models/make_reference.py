@@ -2,7 +2,7 @@
 """Writes reference_outputs.txt: what PyTorch and torchvision compute for the networks of this project.
 
 Weights, buffers and images come from a formula of (name, index) that tests/models/formula_values.h
-repeats, so only the outputs are stored. Run with Debian's python3-torch and python3-torchvision:
+repeats, so only the outputs are stored. `NAME:linear` is a network with its linear head. Run with Debian's python3-torch and python3-torchvision:
 
     /usr/bin/python3 tests/models/make_reference.py > tests/models/reference_outputs.txt
 """
@@ -111,6 +111,53 @@ class CovidNetLarge(nn.Module):
         return self.classifier(relu(self.fc2(relu(self.fc1(x)))))
 
 
+class Attention(nn.Module):
+    def __init__(self, features, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(features, 3 * features)
+        self.proj = nn.Linear(features, features)
+
+    def forward(self, x):
+        b, t, f = x.shape
+        q, k, v = (part.view(b, t, self.heads, f // self.heads).transpose(1, 2)
+                   for part in self.qkv(x).chunk(3, dim=-1))
+        seen = torch.softmax(torch.einsum("bhtd,bhsd->bhts", q, k) * (f // self.heads) ** -0.5, -1)
+        return self.proj(torch.einsum("bhts,bhsd->bhtd", seen, v).transpose(1, 2).reshape(b, t, f))
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, features, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(features, eps=1e-6)
+        self.attn = Attention(features, heads)
+        self.norm2 = nn.LayerNorm(features, eps=1e-6)
+        self.mlp = nn.ModuleDict({"fc1": nn.Linear(features, 4 * features),
+                                  "fc2": nn.Linear(4 * features, features)})
+
+    def forward(self, x):
+        x = x + self.attn(self.norm1(x))
+        return x + self.mlp["fc2"](nn.functional.gelu(self.mlp["fc1"](self.norm2(x))))
+
+
+class VisionTransformerSmall(nn.Module):
+    """timm's vit_small_patch16_224 by its parameter names, from the formulas of the paper."""
+
+    def __init__(self, classes, side):
+        super().__init__()
+        self.cls_token = nn.Parameter(torch.zeros(1, 1, 384))
+        self.pos_embed = nn.Parameter(torch.zeros(1, (side // 16) ** 2 + 1, 384))
+        self.patch_embed = nn.ModuleDict({"proj": nn.Conv2d(3, 384, 16, stride=16)})
+        self.blocks = nn.Sequential(*(TransformerBlock(384, 6) for _ in range(12)))
+        self.norm = nn.LayerNorm(384, eps=1e-6)
+        self.head = nn.Linear(384, classes)
+
+    def forward(self, x):
+        tokens = self.patch_embed["proj"](x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.cls_token.expand(len(x), -1, -1), tokens], 1) + self.pos_embed
+        return self.head(self.norm(self.blocks(x)[:, 0]))
+
+
 def main():
     models = torchvision.models
     side = 64
@@ -122,6 +169,12 @@ def main():
         "resnet34": resnet(models.resnet34, 128, 0.1, 5),
         "resnet50": resnet(models.resnet50, 512, 0.3, 7),
         "covidnet-large": CovidNetLarge(3, 424 * 4),
+        "resnet18:linear": models.resnet18(weights=None, num_classes=3),
+        "resnet101:linear": models.resnet101(weights=None, num_classes=3),
+        "densenet121": models.densenet121(weights=None, num_classes=4),
+        "efficientnet-b0": models.efficientnet_b0(weights=None, num_classes=5),
+        "convnext-tiny": models.convnext_tiny(weights=None, num_classes=3),
+        "vit-s16": VisionTransformerSmall(6, side),
     }
     for name, network in networks.items():
         network = fill_network(network.double())

@@ -14,6 +14,7 @@
 namespace cubcal {
 namespace {
 
+using testing_models::fill_by_formula;
 using testing_models::formula_values;
 
 NetworkOptions small(LayerKind kind) {
@@ -31,16 +32,19 @@ at::Tensor small_images(std::int64_t count) {
 }
 
 TEST(Registry, ListsTheKnownNames) {
-  EXPECT_EQ(network_names(), (std::vector<std::string>{"covidnet-large", "resnet18", "resnet34",
-                                                       "resnet50", "resnet50-v1", "small-resnet"}));
+  EXPECT_EQ(network_names(),
+            (std::vector<std::string>{"convnext-tiny", "covidnet-large", "densenet121",
+                                      "efficientnet-b0", "resnet18", "resnet34", "resnet50",
+                                      "resnet50-v1", "resnet101", "small-resnet", "vit-s16"}));
   try {
     make_network("resnet35", {});
     FAIL();
   } catch (const ArgumentError& error) {
     EXPECT_STREQ(
         error.what(),
-        "there is no network named 'resnet35'; the known ones are covidnet-large, resnet18, "
-        "resnet34, resnet50, resnet50-v1, small-resnet");
+        "there is no network named 'resnet35'; the known ones are convnext-tiny, covidnet-large, "
+        "densenet121, efficientnet-b0, resnet18, resnet34, resnet50, resnet50-v1, resnet101, "
+        "small-resnet, vit-s16");
   }
 }
 
@@ -101,6 +105,70 @@ TEST(Network, TapsEveryStageAndThePenultimateLayer) {
     EXPECT_EQ(features.taps[i].sizes(), (std::vector<std::int64_t>{2, widths[i]}));
   }
   EXPECT_EQ(logits.sizes(), (std::vector<std::int64_t>{2, 4}));
+}
+
+TEST(ResNet, LinearHeadIsOneLayerBehindDropout) {
+  NetworkOptions options = small(LayerKind::kMcDropout);
+  options.head = HeadKind::kLinear;
+  const auto network = make_network("small-resnet", options);
+  const ParameterStore& store = network->parameters();
+  EXPECT_EQ(store.parameters()[store.index_of("fc.weight")].shape,
+            (std::vector<std::int64_t>{4, 64}));
+  EXPECT_THROW(store.index_of("fc.0.weight"), ArgumentError);
+  EXPECT_EQ(network->dropout_layers(), 1U);
+  EXPECT_THROW(parse_head_kind("paper"), ArgumentError);
+  options.height = options.width = 64;
+  EXPECT_THROW(make_network("covidnet-large", options), ArgumentError);
+}
+
+TEST(Network, SizesThatCannotBeAreRefused) {
+  NetworkOptions options;
+  options.height = 100;
+  try {
+    make_network("vit-s16", options);
+    FAIL();
+  } catch (const ArgumentError& error) {
+    EXPECT_STREQ(error.what(), "an image side for vit-s16 must be a multiple of 16, not 100");
+  }
+  options.height = 16;
+  EXPECT_THROW(make_network("convnext-tiny", options), ArgumentError);
+}
+
+/// Every network that is not of the residual family: all kinds of it answer, tap and differ by
+/// pass.
+TEST(Network, EachIsWrittenOnceForAllKinds) {
+  const c10::NoGradGuard no_grad;
+  for (const char* name : {"convnext-tiny", "densenet121", "efficientnet-b0", "vit-s16"}) {
+    NetworkOptions options;
+    options.classes = 3;
+    options.height = options.width = 32;
+    const auto point = make_network(name, options);
+    fill_by_formula(point->parameters());  // as drawn, little of an image reaches the end
+    options.kind = LayerKind::kVariational;
+    const auto bayesian = make_network(name, options);
+    options.kind = LayerKind::kMcDropout;
+    const auto dropout = make_network(name, options);
+    convert_by_moped(point->parameters(), bayesian->parameters());
+    ASSERT_TRUE(transfer(point->parameters().named_tensors(), dropout->parameters()).complete());
+    const at::Tensor images = formula_values("images", {2, 3, 32, 32}).to(at::kFloat);
+    Features features;
+    const at::Tensor expected = point->forward(images, point->mean_context(), &features);
+    ASSERT_EQ(features.taps.size(), point->feature_names().size()) << name;
+    for (const at::Tensor& tap : features.taps) {
+      EXPECT_EQ(tap.dim(), 2) << name;
+      EXPECT_EQ(tap.size(0), 2) << name;
+    }
+    EXPECT_TRUE(at::equal(bayesian->forward(images, bayesian->mean_context()), expected)) << name;
+    for (Network* network : {bayesian.get(), dropout.get()}) {
+      WeightPasses passes(network->parameters(), 2, WeightPasses::Use::kPrediction);
+      passes.draw({1, 0, 0});
+      const at::Tensor first = network->forward(images, network->context(passes, 0));
+      EXPECT_TRUE(at::isfinite(first).all().item<bool>()) << name;
+      EXPECT_FALSE(at::allclose(first, network->forward(images, network->context(passes, 1))))
+          << name;
+      EXPECT_TRUE(at::equal(first, network->forward(images, network->context(passes, 0)))) << name;
+    }
+  }
 }
 
 TEST(Network, RefusesImagesItWasNotBuiltFor) {

@@ -86,5 +86,30 @@ TEST(TrainingStep, RepeatsBitByBit) {
   EXPECT_TRUE(at::equal(run(), run()));
 }
 
+/// Whatever a network is made of, a gradient reaches each of its parameters.
+TEST(TrainingStep, ReachesEveryParameterOfEveryNetwork) {
+  for (const char* name : {"convnext-tiny", "densenet121", "efficientnet-b0", "vit-s16"}) {
+    NetworkOptions options;
+    options.classes = 3;
+    options.height = options.width = 32;
+    options.kind = LayerKind::kVariational;
+    const auto network = make_network(name, options);
+    ParameterStore& store = network->parameters();
+    WeightPasses passes(store, 1, WeightPasses::Use::kTraining);
+    passes.draw({5, 6, 0});
+    const at::Tensor images = formula_values("images", {4, 3, 32, 32}).to(at::kFloat);
+    training_step(*network, passes, images, at::tensor({0, 1, 2, 0}, at::kLong), {}, {200, 4});
+    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+      const bool gaussian = store.parameters()[i].kind == ParameterKind::kVariational;
+      const at::Tensor gradient =
+          store.view(gaussian ? store.mu_gradient() : store.point_gradient(), i);
+      EXPECT_TRUE(at::isfinite(gradient).all().item<bool>())
+          << name << " " << store.parameters()[i].path;
+      EXPECT_GT(gradient.abs().max().item<double>(), 0)
+          << name << " " << store.parameters()[i].path;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cubcal

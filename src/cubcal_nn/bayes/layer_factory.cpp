@@ -104,6 +104,20 @@ BatchNorm2d LayerFactory::add_batch_norm(const std::string& path, std::int64_t c
   return {store_, places.norm_weight, places.norm_bias, places.running_mean, places.running_var};
 }
 
+LayerNorm LayerFactory::layer_norm(const std::string& path, std::int64_t features) {
+  const std::size_t weight = store_.add_parameter(
+      path + ".weight", {features}, ParameterKind::kPoint, {Initialisation::Law::kConstant, 1.0});
+  const std::size_t bias = store_.add_parameter(path + ".bias", {features}, ParameterKind::kPoint,
+                                                {Initialisation::Law::kConstant, 0.0});
+  return {weight, bias};
+}
+
+PointWeights LayerFactory::point_weights(const std::string& path, std::vector<std::int64_t> shape,
+                                         const Initialisation& initialisation) {
+  return PointWeights(
+      store_.add_parameter(path, std::move(shape), ParameterKind::kPoint, initialisation));
+}
+
 Dropout LayerFactory::dropout(double rate) {
   const double chosen = dropout_rate_.value_or(rate);
   check_in_closed("the dropout rate", chosen, 0.0, 0.999);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cubcal_nn/bayes/layers.h"
 #include "cubcal_nn/bayes/parameter_store.h"
@@ -37,6 +38,10 @@ class LayerFactory {
                      const std::string& norm_path);
   Linear linear(const std::string& path, std::int64_t in_features, std::int64_t out_features);
   BatchNorm2d batch_norm(const std::string& path, std::int64_t channels);
+  LayerNorm layer_norm(const std::string& path, std::int64_t features);
+  /// One parameter of this very path.
+  PointWeights point_weights(const std::string& path, std::vector<std::int64_t> shape,
+                             const Initialisation& initialisation);
   Dropout dropout(double rate);
 
  private:

@@ -11,6 +11,8 @@ namespace cubcal {
 
 namespace {
 
+constexpr double kLayerNormEpsilon = 1e-6;
+
 const at::Tensor& weight_of(const ForwardContext& context, std::size_t index) {
   return (*context.weights)[index];
 }
@@ -133,6 +135,22 @@ at::Tensor ConvNorm::folded(const at::Tensor& x, const at::Tensor& residual, boo
   const at::Tensor y = conv_.products(x, context).contiguous(at::MemoryFormat::ChannelsLast);
   fused_bias_act(y, weight_of(context, conv_.bias().value_or(norm_bias_)), residual, relu);
   return y;
+}
+
+LayerNorm::LayerNorm(std::size_t weight, std::size_t bias) : weight_(weight), bias_(bias) {}
+
+at::Tensor LayerNorm::operator()(const at::Tensor& x, const ForwardContext& context) const {
+  const at::Tensor weight = weight_of(context, weight_).to(x.scalar_type());
+  return at::layer_norm(x, weight.sizes(), weight, weight_of(context, bias_).to(x.scalar_type()),
+                        kLayerNormEpsilon);
+}
+
+at::Tensor LayerNorm::over_channels(const at::Tensor& x, const ForwardContext& context) const {
+  return (*this)(x.permute({0, 2, 3, 1}), context).permute({0, 3, 1, 2});
+}
+
+at::Tensor PointWeights::like(const at::Tensor& x, const ForwardContext& context) const {
+  return weight_of(context, weight_).to(x.scalar_type());
 }
 
 Dropout::Dropout(double rate, std::uint32_t layer) : rate_(rate), layer_(layer) {}

@@ -94,6 +94,30 @@ class ConvNorm {
                  const ForwardContext& context) const;
 };
 
+/// Over the last dimension; always deterministic. Epsilon 1e-6, that of ConvNeXt and of vision
+/// transformers.
+class LayerNorm {
+ public:
+  LayerNorm(std::size_t weight, std::size_t bias);
+  at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
+  /// Over the channels of [B, C, H, W].
+  at::Tensor over_channels(const at::Tensor& x, const ForwardContext& context) const;
+
+ private:
+  std::size_t weight_, bias_;
+};
+
+/// Point weights that are added or multiplied as they are: a position, a token, a scale of
+/// channels. In the type of the activations, which it is given.
+class PointWeights {
+ public:
+  explicit PointWeights(std::size_t weight) : weight_(weight) {}
+  at::Tensor like(const at::Tensor& x, const ForwardContext& context) const;
+
+ private:
+  std::size_t weight_;
+};
+
 /// Dropout on [B, features]: in training, and in prediction where the context asks for MC dropout.
 class Dropout {
  public:

@@ -81,13 +81,13 @@ void check_is_described(const ModelDescription& description, const Network& netw
   const NetworkOptions& given = network.options();
   if (network.name() == description.network && given.classes == expected.classes &&
       given.channels == expected.channels && given.height == expected.height &&
-      given.width == expected.width && given.kind == expected.kind &&
+      given.width == expected.width && given.kind == expected.kind && given.head == expected.head &&
       given.dropout_rate == expected.dropout_rate) {
     return;
   }
   throw ArgumentError("the network '" + network.name() +
-                      "' differs from its description in name, classes, image size, layers or "
-                      "dropout rate");
+                      "' differs from its description in name, classes, image size, layers, "
+                      "head or dropout rate");
 }
 
 std::string read_description(const ModelPaths& paths) {

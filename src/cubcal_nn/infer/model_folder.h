@@ -30,6 +30,7 @@ struct ModelDescription {
   std::string network;                   ///< a name of the registry, for example "resnet34"
   std::vector<std::string> class_names;  ///< one per class
   LayerKind kind = LayerKind::kVariational;
+  HeadKind head = HeadKind::kOwn;
   std::optional<double> dropout_rate = {};  ///< of an mc-dropout network that overrides its rates
   Preprocessing preprocessing = {};         ///< gives channels, height and width of the input too
   double prior_sigma = 1.0;                 ///< prior means lie with the weights

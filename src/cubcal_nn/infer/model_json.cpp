@@ -58,6 +58,7 @@ ModelDescription from_fields(const Json& json) {
   description.network = fields.text("network");
   description.class_names = fields.texts("class_names");
   description.kind = parse_layer_kind(fields.text("layers"));
+  if (fields.has("head")) description.head = parse_head_kind(fields.text("head"));
   if (fields.has("dropout_rate")) description.dropout_rate = fields.number("dropout_rate");
   description.preprocessing = preprocessing_from_json(nlohmann::json(fields.at("preprocessing")));
   check_sizes(fields, description);
@@ -101,6 +102,7 @@ NetworkOptions ModelDescription::network_options(c10::Device device) const {
   options.height = preprocessing.height;
   options.width = preprocessing.width;
   options.kind = kind;
+  options.head = head;
   options.dropout_rate = dropout_rate;
   options.seed = provenance.seed;
   options.device = device;
@@ -140,6 +142,7 @@ std::string description_to_json(const ModelDescription& description) {
   json["version"] = kModelFormatVersion;
   json["network"] = description.network;
   json["layers"] = layer_kind_name(description.kind);
+  if (description.head != HeadKind::kOwn) json["head"] = head_kind_name(description.head);
   if (description.dropout_rate) json["dropout_rate"] = *description.dropout_rate;
   json["classes"] = description.classes();
   json["class_names"] = description.class_names;

@@ -141,6 +141,27 @@ void sort_missing(const std::vector<std::string>& missing, const ImportOptions& 
 
 }  // namespace
 
+std::string common_prefix_of(const StateDict& weights, const Network& network) {
+  std::set<std::string> known;
+  for (const auto& [name, tensor] : network.parameters().named_tensors()) known.insert(name);
+  std::map<std::string, std::size_t> matches;  // by prefix
+  for (const NamedArray& entry : weights) {
+    for (std::size_t cut = 0; cut != std::string::npos && cut < entry.name.size();) {
+      const Leaf leaf = resolve(entry.name.substr(cut));
+      if (leaf.meaning == Meaning::kTensor && known.count(leaf.name) > 0) {
+        ++matches[entry.name.substr(0, cut)];
+      }
+      const std::size_t dot = entry.name.find('.', cut);
+      cut = dot == std::string::npos ? dot : dot + 1;
+    }
+  }
+  std::string best;
+  for (const auto& [prefix, count] : matches) {
+    if (count > matches[best]) best = prefix;
+  }
+  return best;
+}
+
 ImportReport import_weights(const StateDict& weights, Network& network,
                             const ImportOptions& options) {
   ImportReport report;

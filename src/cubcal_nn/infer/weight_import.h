@@ -34,6 +34,10 @@ struct ImportReport {
   bool complete() const { return missing.empty() && unexpected.empty() && misshapen.empty(); }
 };
 
+/// What, taken off the names of a file, gives most names of the network, such as "module.": empty
+/// where none gives more than are there already.
+std::string common_prefix_of(const StateDict& weights, const Network& network);
+
 /// Copies a state dict onto the network's tensors. Names of three kinds are understood: our own
 /// (those of weights.safetensors), torchvision's, which are equal to ours but for the head, and
 /// Bayesian-Torch's: X.mu_kernel, X.rho_kernel (convolution), X.mu_weight, X.rho_weight (linear),

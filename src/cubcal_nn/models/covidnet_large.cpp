@@ -98,7 +98,7 @@ class CovidNetLarge : public Network {
  public:
   explicit CovidNetLarge(const NetworkOptions& options)
       : Network("covidnet-large", options),
-        stem_(layers().conv2d("conv1", stem(options.channels))),
+        stem_(layers().conv2d("conv1", stem(checked(options).channels))),
         stages_{Stage(layers(), 1, 56, 56, 3), Stage(layers(), 2, 56, 112, 4),
                 Stage(layers(), 3, 112, 216, 6), Stage(layers(), 4, 216, 424, 3)},
         hidden1_(
@@ -133,6 +133,12 @@ class CovidNetLarge : public Network {
   }
 
  private:
+  static const NetworkOptions& checked(const NetworkOptions& options) {
+    if (options.head == HeadKind::kOwn) return options;
+    throw ArgumentError(
+        "covidnet-large has a head of its own, made of three layers: its head is 'own'");
+  }
+
   /// The side of the last feature map: the stem rounds up, then four poolings round down.
   static std::int64_t reduced(std::int64_t side) {
     check_at_least("an image side for covidnet-large", static_cast<double>(side), 32);

@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/named_values.h"
 
 namespace cubcal {
 
 namespace {
+
+constexpr NamedValue<HeadKind> kHeads[] = {{"own", HeadKind::kOwn}, {"linear", HeadKind::kLinear}};
 
 LayerFactory make_factory(ParameterStore& store, const NetworkOptions& options) {
   switch (options.kind) {
@@ -32,6 +35,12 @@ const NetworkOptions& checked(const NetworkOptions& options) {
 }
 
 }  // namespace
+
+HeadKind parse_head_kind(const std::string& name) {
+  return value_named(kHeads, name, "the head of a network");
+}
+
+const char* head_kind_name(HeadKind kind) { return name_of(kHeads, kind); }
 
 Network::Network(std::string name, const NetworkOptions& options)
     : name_(std::move(name)),

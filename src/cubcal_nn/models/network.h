@@ -14,6 +14,14 @@
 
 namespace cubcal {
 
+/// What follows the averaged features. Own: the network's own, for the residual networks the
+/// paper's hidden layer. Linear: dropout and one linear layer, as torchvision and timm have it.
+enum class HeadKind { kOwn, kLinear };
+
+/// "own" or "linear"; anything else throws ArgumentError.
+HeadKind parse_head_kind(const std::string& name);
+const char* head_kind_name(HeadKind kind);
+
 struct NetworkOptions {
   std::int64_t classes = 2;
   std::int64_t channels = 3;  ///< of the images
@@ -21,7 +29,8 @@ struct NetworkOptions {
   std::int64_t width = 224;
   LayerKind kind = LayerKind::kDeterministic;
   std::optional<double>
-      dropout_rate;        ///< of an MC-dropout network: replaces the network's own rates
+      dropout_rate;  ///< of an MC-dropout network: replaces the network's own rates
+  HeadKind head = HeadKind::kOwn;
   std::uint64_t seed = 0;  ///< of the initial weights
   c10::ScalarType dtype = c10::ScalarType::Float;
   c10::Device device = c10::Device(c10::DeviceType::CPU);

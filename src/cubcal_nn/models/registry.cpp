@@ -4,8 +4,12 @@
 #include <utility>
 
 #include "cubcal/core/error.h"
+#include "cubcal_nn/models/convnext.h"
 #include "cubcal_nn/models/covidnet_large.h"
+#include "cubcal_nn/models/densenet.h"
+#include "cubcal_nn/models/efficientnet.h"
 #include "cubcal_nn/models/resnet.h"
+#include "cubcal_nn/models/vision_transformer.h"
 
 namespace cubcal {
 
@@ -15,12 +19,17 @@ using Maker = std::unique_ptr<Network> (*)(const NetworkOptions&);
 
 const std::vector<std::pair<std::string, Maker>>& makers() {
   static const std::vector<std::pair<std::string, Maker>> all = {
+      {"convnext-tiny", make_convnext_tiny},
       {"covidnet-large", make_covidnet_large},
+      {"densenet121", make_densenet121},
+      {"efficientnet-b0", make_efficientnet_b0},
       {"resnet18", make_resnet18},
       {"resnet34", make_resnet34},
       {"resnet50", make_resnet50},
       {"resnet50-v1", make_resnet50_v1},
+      {"resnet101", make_resnet101},
       {"small-resnet", make_small_resnet},
+      {"vit-s16", make_vit_s16},
   };
   return all;
 }

@@ -8,7 +8,8 @@
 
 namespace cubcal {
 
-/// "covidnet-large", "resnet18", "resnet34", "resnet50", "resnet50-v1", "small-resnet".
+/// By name: convnext-tiny, covidnet-large, densenet121, efficientnet-b0, the residual networks,
+/// small-resnet and vit-s16.
 std::vector<std::string> network_names();
 
 /// Throws ArgumentError that lists the known ones where there is no such network.

@@ -5,6 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "cubcal_nn/models/conv_options.h"
+#include "cubcal_nn/models/head.h"
+
 namespace cubcal {
 
 namespace {
@@ -37,7 +40,7 @@ class ResidualBlock {
                          std::int64_t step) {
       const std::string number = std::to_string(convolutions_.size() + 1);
       convolutions_.push_back(layers.conv_norm(
-          path + ".conv" + number, unbiased(in, out, kernel, step), path + ".bn" + number));
+          path + ".conv" + number, conv_before_norm(in, out, kernel, step), path + ".bn" + number));
     };
     out_channels_ = bottleneck ? 4 * width : width;
     if (bottleneck) {
@@ -50,7 +53,7 @@ class ResidualBlock {
     }
     if (stride != 1 || in_channels != out_channels_) {
       shortcut_.emplace(layers.conv_norm(path + ".downsample.0",
-                                         unbiased(in_channels, out_channels_, 1, stride),
+                                         conv_before_norm(in_channels, out_channels_, 1, stride),
                                          path + ".downsample.1"));
     }
   }
@@ -65,18 +68,6 @@ class ResidualBlock {
     return convolutions_.back().add_relu(y, base, context);
   }
 
-  static Conv2dOptions unbiased(std::int64_t in, std::int64_t out, std::int64_t kernel,
-                                std::int64_t stride) {
-    Conv2dOptions options;
-    options.in_channels = in;
-    options.out_channels = out;
-    options.kernel = kernel;
-    options.stride = stride;
-    options.padding = kernel / 2;
-    options.bias = false;
-    return options;
-  }
-
  private:
   std::vector<ConvNorm> convolutions_;
   std::optional<ConvNorm> shortcut_;
@@ -88,14 +79,12 @@ class ResNet : public Network {
   ResNet(std::string name, const NetworkOptions& options, const ResNetDesign& design)
       : Network(std::move(name), options),
         stem_(layers().conv_norm(
-            "conv1",
-            ResidualBlock::unbiased(options.channels, design.widths[0], design.stem_kernel, 2),
+            "conv1", conv_before_norm(options.channels, design.widths[0], design.stem_kernel, 2),
             "bn1")),
         stem_pool_(design.stem_pool),
         stages_(make_stages(layers(), design)),
-        hidden_(layers().linear("fc.0", stages_.back().back().out_channels(), design.head_width)),
-        dropout_(layers().dropout(design.head_dropout)),
-        output_(layers().linear("fc.3", design.head_width, options.classes)) {
+        head_(layers(), head_design(options, design, stages_.back().back().out_channels()),
+              options.classes) {
     std::vector<std::string> names;
     for (std::size_t i = 1; i <= stages_.size(); ++i) names.push_back("stage" + std::to_string(i));
     names.emplace_back("penultimate");
@@ -119,13 +108,17 @@ class ResNet : public Network {
 
   at::Tensor run_head(const at::Tensor& trunk_output, const ForwardContext& context,
                       Features* features) const override {
-    const at::Tensor hidden = hidden_(trunk_output, context).relu();
-    if (features != nullptr) features->taps.push_back(hidden);
-    return output_.in_float(dropout_(hidden, context), context);
+    return head_(trunk_output, context, features);
   }
 
  private:
   using Stage = std::vector<ResidualBlock>;
+
+  static HeadDesign head_design(const NetworkOptions& options, const ResNetDesign& design,
+                                std::int64_t features) {
+    if (options.head == HeadKind::kLinear) return {"fc", features, design.head_dropout};
+    return {"fc.3", features, design.head_dropout, HiddenLayer{"fc.0", design.head_width}};
+  }
 
   static std::vector<Stage> make_stages(LayerFactory& layers, const ResNetDesign& design) {
     std::vector<Stage> stages;
@@ -146,9 +139,7 @@ class ResNet : public Network {
   ConvNorm stem_;
   bool stem_pool_;
   std::vector<Stage> stages_;
-  Linear hidden_;
-  Dropout dropout_;
-  Linear output_;
+  Head head_;
 };
 
 }  // namespace
@@ -175,6 +166,12 @@ std::unique_ptr<Network> make_resnet50_v1(const NetworkOptions& options) {
   return std::make_unique<ResNet>(
       "resnet50-v1", options,
       ResNetDesign{BlockKind::kBottleneckV1, {3, 4, 6, 3}, {64, 128, 256, 512}, 7, true, 512, 0.3});
+}
+
+std::unique_ptr<Network> make_resnet101(const NetworkOptions& options) {
+  return std::make_unique<ResNet>(
+      "resnet101", options,
+      ResNetDesign{BlockKind::kBottleneck, {3, 4, 23, 3}, {64, 128, 256, 512}, 7, true, 512, 0.3});
 }
 
 std::unique_ptr<Network> make_small_resnet(const NetworkOptions& options) {

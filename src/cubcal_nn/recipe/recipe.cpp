@@ -123,6 +123,7 @@ void read_data(StrictTable table, DataOptions& data, RunOptions& run) {
 
 void read_model(StrictTable table, RunOptions& run) {
   table.read("network", run.network);
+  table.read_named("head", run.head, parse_head_kind, head_kind_name);
   table.read("pretrained", run.pretrained);
   table.read("pretrained_allow_missing", run.pretrained_import.allow_missing);
   table.read("pretrained_ignore", run.pretrained_import.ignore);

@@ -51,6 +51,11 @@ std::unique_ptr<Network> previous_network(const ModelDescription& description,
     return network_from_file(description, previous, options, seed, device);
   }
   LoadedModel model = load_model(previous, device);
+  if (model.description.head != description.head) {
+    throw ArgumentError("the model in '" + previous + "' has the head '" +
+                        head_kind_name(model.description.head) + "', and this run's is '" +
+                        head_kind_name(description.head) + "'");
+  }
   if (model.description.network != description.network ||
       model.description.class_names != description.class_names) {
     throw ArgumentError("the model in '" + previous + "' is a " + model.description.network +

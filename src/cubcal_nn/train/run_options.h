@@ -86,6 +86,7 @@ struct ValidationOptions {
 /// A whole run: one stage, or a deterministic one and then a Bayesian one made from it.
 struct RunOptions {
   std::string network = "small-resnet";
+  HeadKind head = HeadKind::kOwn;
   /// What the first stage starts from: a model folder, or a file of weights (.pth, .safetensors) of
   /// the same network; empty: nothing.
   std::string pretrained = {};

@@ -143,6 +143,7 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     const StageOptions& stage = options.stages[index];
     ModelDescription description;
     description.network = options.network;
+    description.head = options.head;
     description.class_names = set.class_names;
     description.kind = stage.method.kind;
     description.dropout_rate = stage.dropout_rate;
