@@ -65,7 +65,8 @@ TEST_F(DeviceParity, AStepIsTheSameOnCpuAndCudaForTheSameNoise) {
   // Deep networks with batch statistics of few images amplify float32 rounding; in float64 the two
   // devices must agree closely.
   expect_same_step("small-resnet", at::kFloat, 2e-3);
-  for (const char* name : {"small-resnet", "resnet50", "covidnet-large"}) {
+  for (const char* name : {"small-resnet", "resnet50", "covidnet-large", "densenet121",
+                           "efficientnet-b0", "convnext-tiny", "vit-s16"}) {
     expect_same_step(name, at::kDouble, 1e-8);
   }
 }

@@ -135,7 +135,8 @@ TEST(FusedStep, ALossThatIsNotFiniteChangesNoWeight) {
 TEST(FusedStep, EveryNetworkTrainsInBf16) {
   if (!at::globalContext().hasCUDA()) GTEST_SKIP() << "no CUDA device";
   const c10::Device device(c10::DeviceType::CUDA);
-  for (const char* name : {"small-resnet", "resnet18", "resnet50", "covidnet-large"}) {
+  for (const char* name : {"small-resnet", "resnet18", "resnet50", "covidnet-large", "densenet121",
+                           "efficientnet-b0", "convnext-tiny", "vit-s16"}) {
     const auto plain = network_on(device, LayerKind::kVariational, name, 64);
     const auto fused = network_on(device, LayerKind::kVariational, name, 64);
     const StageOptions options = options_of("bnn+cub", 8);
