@@ -15,6 +15,7 @@
 #include "logits_input.h"
 #include "progress_bar.h"
 #include "row_options.h"
+#include "table_options.h"
 
 namespace cubcal::app {
 
@@ -23,6 +24,7 @@ namespace {
 struct DataInspectOptions {
   std::string path;
   RowOptions rows;
+  TableOptions table;
   std::string page;
   std::string json;
   ExamineOptions examine;
@@ -58,7 +60,11 @@ std::vector<ImageFacts> read_facts(const Catalog& catalog, const SampleReader& r
 
 void data_inspect(const DataInspectOptions& options) {
   const Selection selection = options.rows.selection();
-  Catalog catalog = open_catalog(options.path);
+  OpenOptions open;
+  open.table = options.table.manifest();
+  open.tolerant = true;
+  Catalog catalog = open_catalog(options.path, open);
+  check_table_options(options.table, options.path, catalog.kind);
   if (!selection.where.empty() || !selection.hold_out.empty() || !selection.drop_class.empty()) {
     catalog = select(catalog, selection);
   }
@@ -92,6 +98,7 @@ void add_data_inspect(CLI::App& data) {
       "inspect", "Look for leaks, duplicates, confounding and unreadable or blurred images");
   command->add_option("PATH", options->path, "Manifest, folder or npz set")->required();
   add_row_options(*command, options->rows);
+  add_table_options(*command, options->table);
   command->add_option("--html", options->page, "Write a page with the images to this file");
   command->add_option("--json", options->json,
                       "Write everything as JSON to this file, '-': stdout");

@@ -11,6 +11,7 @@
 #include "data_commands.h"
 #include "option_checks.h"
 #include "row_options.h"
+#include "table_options.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -24,6 +25,7 @@ struct DataSplitOptions {
   bool keep_splits = false;
   SplitOptions split;
   RowOptions rows;
+  TableOptions table;
   double fraction = 1;
 };
 
@@ -57,7 +59,11 @@ void check_output(const DataSplitOptions& options, const Catalog& catalog) {
 }
 
 Catalog prepared(const DataSplitOptions& options) {
-  Catalog catalog = select(open_catalog(options.path), options.rows.selection());
+  OpenOptions open;
+  open.table = options.table.manifest();
+  Catalog catalog = open_catalog(options.path, open);
+  check_table_options(options.table, options.path, catalog.kind);
+  catalog = select(catalog, options.rows.selection());
   if (!options.keep_splits) {
     SplitOptions split = options.split;
     parse_ratios(options.ratios, split);
@@ -113,8 +119,9 @@ void data_split(const DataSplitOptions& options) {
   const Catalog catalog = prepared(options);
   check_output(options, catalog);
   write_manifest(options.output, catalog);
-  std::cout << options.path << ": " << catalog_kind_name(catalog.kind) << '\n'
-            << count_table(catalog);
+  std::cout << options.path << ": " << catalog_kind_name(catalog.kind) << '\n';
+  print_notes(std::cout, catalog);
+  std::cout << count_table(catalog);
   if (!catalog.has_groups()) std::cout << "No groups are known: each image counts as its own.\n";
   std::cout << "wrote " << options.output << '\n';
 }
@@ -141,6 +148,7 @@ void add_data_split(CLI::App& data) {
       ->excludes(ratios)
       ->excludes(stratify);
   add_row_options(*command, options->rows);
+  add_table_options(*command, options->table);
   command
       ->add_option("--fraction", options->fraction,
                    "Share of the groups of train and val to keep; test stays as it is")

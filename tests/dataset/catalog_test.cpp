@@ -47,10 +47,10 @@ TEST(Catalog, SaysWhatAPathIsNot) {
       "'' holds no images: a data set is a manifest labels.csv, class folders of PNG, JPEG or "
       "DICOM files, or an .npz file");
   set.write("notes.txt");
-  EXPECT_EQ(
-      set.complaint("notes.txt"),
-      "'notes.txt' is no data set: a manifest (.csv), an npz set (.npz), an image (PNG, JPEG, "
-      "DICOM) or a folder is expected");
+  EXPECT_EQ(set.complaint("notes.txt"),
+            "'notes.txt' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image "
+            "(PNG, JPEG, "
+            "DICOM) or a folder is expected");
   std::filesystem::create_directories(set.file("a/b"));
   std::filesystem::create_directories(set.file("c"));
   EXPECT_TRUE(contains(set.complaint(), "'' holds no images"));

@@ -26,12 +26,14 @@ Catalog unlabelled(const std::string& path, const std::string& root,
 
 }  // namespace
 
-Catalog read_image_folder(const std::string& folder) {
+Catalog read_image_folder(const std::string& folder, bool tolerant) {
   const FoundImages found = find_images(folder);
   FaultList faults;
   for (const std::string& fault : found.faults) faults.add(fault);
-  faults.raise(folder);
-  return unlabelled(folder, folder, found.images);
+  if (!tolerant || found.images.empty()) faults.raise(folder);
+  Catalog catalog = unlabelled(folder, folder, found.images);
+  catalog.faults = faults.texts();
+  return catalog;
 }
 
 Catalog read_single_image(const std::string& path) {

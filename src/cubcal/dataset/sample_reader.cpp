@@ -12,8 +12,20 @@ namespace cubcal {
 /// The npz sets that samples lie in, by file.
 struct SampleReader::NpzImages {
   std::map<std::string, NpzSet> sets;
+  std::map<std::string, std::string> unreadable;  ///< why a set cannot be read
+
+  void open(const std::string& file) {
+    if (sets.count(file) > 0 || unreadable.count(file) > 0) return;
+    try {
+      sets.emplace(file, read_npz_set(file));
+    } catch (const Error& error) {
+      unreadable.emplace(file, error.what());
+    }
+  }
 
   Image read(const NpzMember& member) const {
+    const auto reason = unreadable.find(member.file);
+    if (reason != unreadable.end()) throw DataError(reason->second);
     const NpzSet& set = sets.at(member.file);
     const auto split =
         std::find_if(set.splits.begin(), set.splits.end(),
@@ -36,9 +48,7 @@ SampleReader::SampleReader(const Catalog& catalog, const ImageFileOptions& optio
     : catalog_(catalog), options_(options), npz_(std::make_unique<NpzImages>()) {
   for (const Sample& sample : catalog.samples) {
     const auto member = npz_member(catalog.file_path(sample));
-    if (member && npz_->sets.count(member->file) == 0) {
-      npz_->sets.emplace(member->file, read_npz_set(member->file));
-    }
+    if (member) npz_->open(member->file);
   }
 }
 

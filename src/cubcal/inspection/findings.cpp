@@ -28,6 +28,19 @@ std::string telling_sentence(const Association& table) {
   return sentence + (rule.empty() ? "." : ": " + rule + ".");
 }
 
+/// What opening the set could not make a sample of.
+void find_left_out(const Catalog& catalog, std::vector<Finding>& findings) {
+  const std::size_t count = catalog.faults.size();
+  if (count == 0) return;
+  const bool is_row = catalog.faults[0].rfind("line ", 0) == 0;
+  Finding finding{Severity::kWarning, FindingKind::kLeftOut,
+                  (is_row ? counted(count, "row") : counted(count, "entry", "entries")) +
+                      " cannot be used and " + (count == 1 ? "is" : "are") +
+                      " left out here; other commands refuse the set until that is corrected."};
+  finding.lines = catalog.faults;
+  findings.push_back(std::move(finding));
+}
+
 void find_telling_columns(const Catalog& catalog, const std::vector<ImageFacts>& facts,
                           std::vector<Finding>& findings) {
   for (const Association& table : associations(catalog, facts)) {
@@ -88,6 +101,7 @@ const char* severity_name(Severity severity) {
 
 const char* finding_name(FindingKind kind) {
   switch (kind) {
+    case FindingKind::kLeftOut: return "left_out";
     case FindingKind::kUnreadable: return "unreadable";
     case FindingKind::kIdenticalAcrossSplits: return "identical_across_splits";
     case FindingKind::kNearAcrossSplits: return "near_across_splits";
@@ -119,6 +133,7 @@ std::vector<Finding> examine(const Catalog& catalog, const std::vector<ImageFact
   const Overview view = overview(catalog, facts);
   const std::vector<SampleList> identical = identical_images(facts);
   std::vector<Finding> findings;
+  find_left_out(catalog, findings);
   find_unreadable(facts, findings);
   find_identical(catalog, identical, findings);
   find_near(catalog, identical, near_duplicates(facts, options.near), options.near, findings);

@@ -72,6 +72,7 @@ Json finding_json(const Catalog& catalog, const Finding& finding) {
                {"kind", finding_name(finding.kind)},
                {"sentence", finding.sentence},
                {"sets", sets}};
+  if (!finding.lines.empty()) json["lines"] = finding.lines;
   if (finding.table) json["column"] = finding.table->column;
   if (!finding.pairs.empty()) {
     Json pairs = Json::array();
@@ -121,6 +122,7 @@ std::string inspection_json(const Catalog& catalog, const std::vector<ImageFacts
   json["kind"] = catalog_kind_name(catalog.kind);
   json["samples"] = catalog.samples.size();
   json["unreadable"] = view.unreadable;
+  json["recognised"] = catalog.notes;
   json["counts"] = counts_json(view);
   json["sizes"] = tally_json(view.sizes);
   json["colour"] = tally_json(view.channels);

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+#include <string>
+
+#include "cubcal/dataset/catalog.h"
+
+namespace cubcal::app {
+
+/// How a table of images is read: --file-column, --label-column, --group-column, --split-column,
+/// --sep and --encoding.
+struct TableOptions {
+  ManifestOptions columns;
+  std::string separator = "auto";
+  std::string encoding = "auto";
+
+  /// Throws ArgumentError.
+  ManifestOptions manifest() const;
+};
+
+/// The options must outlive the command.
+void add_table_options(CLI::App& command, TableOptions& options);
+
+/// Throws ArgumentError where columns, separator or encoding were given for what is no table.
+void check_table_options(const TableOptions& options, const std::string& path, CatalogKind kind);
+
+/// What was recognised, a line each, two blanks in front.
+void print_notes(std::ostream& out, const Catalog& catalog);
+
+}  // namespace cubcal::app
