@@ -96,9 +96,9 @@ void print_examples(std::ostream& out, const Catalog& catalog, const std::vector
     return;
   }
   std::vector<SampleList> sets = finding.sets;
-  const bool of_singles = finding.kind == FindingKind::kEnlarged ||
-                          finding.kind == FindingKind::kConstant ||
-                          finding.kind == FindingKind::kGrayAsRgb;
+  const bool of_singles =
+      finding.kind == FindingKind::kEnlarged || finding.kind == FindingKind::kConstant ||
+      finding.kind == FindingKind::kGrayAsRgb || finding.kind == FindingKind::kTurned;
   if (of_singles) {
     sets.clear();
     for (const std::size_t i : finding.sets[0]) sets.push_back({i});

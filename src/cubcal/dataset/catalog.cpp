@@ -12,6 +12,7 @@
 #include "cubcal/dataset/manifest.h"
 #include "cubcal/dataset/npz_catalog.h"
 #include "cubcal/dataset/split_name.h"
+#include "cubcal/image/image_codec.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/utf8.h"
 
@@ -31,9 +32,10 @@ namespace {
     throw DataError("'" + folder + "' holds no images but npz files (" + quoted_names(sets) +
                     "): name one of them");
   }
-  throw DataError("'" + folder +
-                  "' holds no images: a data set is a manifest labels.csv, class folders of PNG, "
-                  "JPEG or DICOM files, or an .npz file");
+  throw DataError(
+      "'" + folder +
+      "' holds no images: a data set is a manifest labels.csv, class folders of images (" +
+      image_format_names() + "), or an .npz file");
 }
 
 Catalog open_folder(const std::string& folder, const OpenOptions& options) {

@@ -1,9 +1,12 @@
 #include "cubcal/dataset/dicom_groups.h"
 
+#include <algorithm>
+
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dicom/dicom_image.h"
+#include "cubcal/image/image_codec.h"
 
 namespace cubcal {
 
@@ -11,7 +14,11 @@ namespace {
 
 bool may_be_dicom(const std::string& file) {
   const std::string extension = extension_of(file);
-  return extension != "png" && extension != "jpg" && extension != "jpeg";
+  for (const ImageCodec& codec : image_codecs()) {
+    const auto& own = codec.extensions;
+    if (std::find(own.begin(), own.end(), extension) != own.end()) return codec.name == "DICOM";
+  }
+  return true;
 }
 
 std::string group_of(const std::string& path) {

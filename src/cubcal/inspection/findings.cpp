@@ -123,6 +123,7 @@ const char* finding_name(FindingKind kind) {
     case FindingKind::kMixedColour: return "mixed_colour";
     case FindingKind::kMixedDepth: return "mixed_depth";
     case FindingKind::kGrayAsRgb: return "gray_as_rgb";
+    case FindingKind::kTurned: return "turned";
     default: return "unused_range";
   }
 }

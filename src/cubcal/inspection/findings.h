@@ -45,6 +45,7 @@ enum class FindingKind {
   kMixedColour,
   kMixedDepth,
   kGrayAsRgb,
+  kTurned,
   kUnusedRange
 };
 

@@ -100,6 +100,7 @@ Json image_json(const Sample& sample, const ImageFacts& facts) {
   json["height"] = facts.height;
   json["channels"] = facts.channels;
   json["gray_as_rgb"] = facts.gray_as_rgb;
+  json["turned"] = facts.turned;
   json["bits"] = facts.bits;
   json["min_level"] = facts.min_level;
   json["max_level"] = facts.max_level;

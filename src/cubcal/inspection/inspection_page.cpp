@@ -34,6 +34,7 @@ std::vector<SampleList> shown_sets(const Finding& finding, const PageOptions& op
     case FindingKind::kUnreadable:
     case FindingKind::kGrayAsRgb: return {};
     case FindingKind::kEnlarged:
+    case FindingKind::kTurned:
     case FindingKind::kConstant: {
       std::vector<SampleList> singles;
       const auto stream = static_cast<std::uint64_t>(finding.kind) << 32;
