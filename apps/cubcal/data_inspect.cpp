@@ -60,8 +60,7 @@ std::vector<ImageFacts> read_facts(const Catalog& catalog, const SampleReader& r
 
 void data_inspect(const DataInspectOptions& options) {
   const Selection selection = options.rows.selection();
-  OpenOptions open;
-  open.table = options.table.manifest();
+  OpenOptions open = options.table.open();
   open.tolerant = true;
   Catalog catalog = open_catalog(options.path, open);
   check_table_options(options.table, options.path, catalog.kind);

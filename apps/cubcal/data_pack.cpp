@@ -43,7 +43,7 @@ void data_pack(DataPackOptions options) {
   load.files.dicom_window = parse_dicom_window(options.dicom_window);
   load.bad_files = options.skip_bad ? BadFilePolicy::kSkip : BadFilePolicy::kFail;
 
-  load.open.table = options.table.manifest();
+  load.open = options.table.open();
 
   const InterruptWatch watch;
   ProgressBar bar("reading images");

@@ -59,9 +59,7 @@ void check_output(const DataSplitOptions& options, const Catalog& catalog) {
 }
 
 Catalog prepared(const DataSplitOptions& options) {
-  OpenOptions open;
-  open.table = options.table.manifest();
-  Catalog catalog = open_catalog(options.path, open);
+  Catalog catalog = open_catalog(options.path, options.table.open());
   check_table_options(options.table, options.path, catalog.kind);
   catalog = select(catalog, options.rows.selection());
   if (!options.keep_splits) {

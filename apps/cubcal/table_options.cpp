@@ -12,8 +12,17 @@ ManifestOptions TableOptions::manifest() const {
   return options;
 }
 
+OpenOptions TableOptions::open() const {
+  OpenOptions options;
+  options.table = manifest();
+  options.keep_names = keep_names;
+  return options;
+}
+
 void add_table_options(CLI::App& command, TableOptions& options) {
   const std::string group = "Tables of images";
+  command.add_flag("--keep-names", options.keep_names,
+                   "Keep names of patients and sites in DICOM files instead of hashes of them");
   command
       .add_option("--file-column", options.columns.file_column,
                   "Column that names the files (default: recognised)")

@@ -9,14 +9,16 @@
 namespace cubcal::app {
 
 /// How a table of images is read: --file-column, --label-column, --group-column, --split-column,
-/// --sep and --encoding.
+/// --sep and --encoding; and --keep-names of DICOM files.
 struct TableOptions {
+  bool keep_names = false;
   ManifestOptions columns;
   std::string separator = "auto";
   std::string encoding = "auto";
 
   /// Throws ArgumentError.
   ManifestOptions manifest() const;
+  OpenOptions open() const;
 };
 
 /// The options must outlive the command.

@@ -83,12 +83,14 @@ TEST(FolderTree, TakesThePatientOfDicomFilesAsGroup) {
   set.write("a/IM2", scan(""));
   set.write("b/1.dcm", scan("anna"));
   set.write("b/2.png");
-  const Catalog catalog = set.open();
+  OpenOptions named;
+  named.keep_names = true;
+  const Catalog catalog = open_catalog(set.path(), named);
   EXPECT_EQ(catalog.samples[0].group, "anna");
   EXPECT_EQ(catalog.samples[1].group, "1.2.3");  // the study, where the patient is not named
   EXPECT_EQ(catalog.samples[2].group, "anna");
   EXPECT_EQ(catalog.samples[3].group, "");
-  EXPECT_EQ(set.open("a").samples[0].group, "anna");  // images without labels
+  EXPECT_EQ(open_catalog(set.file("a"), named).samples[0].group, "anna");  // images without labels
 }
 
 TEST(FolderTree, SaysAllThatIsAmiss) {

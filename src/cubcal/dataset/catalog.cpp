@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/dicom_rows.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/folder_tree.h"
@@ -136,6 +137,7 @@ Catalog open_catalog(const std::string& path, const OpenOptions& options) {
   Catalog catalog =
       fs::is_directory(status) ? open_folder(trimmed, options) : open_file(trimmed, options);
   catalog.path = path;
+  if (catalog.kind != CatalogKind::kNpz) take_dicom_rows(catalog, options.keep_names);
   return catalog;
 }
 

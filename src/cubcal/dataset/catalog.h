@@ -64,9 +64,10 @@ struct Catalog {
 
 /// Recognises the kind by what lies at the path: an .npz file; a .csv file or a folder with
 /// labels.csv; a folder of class folders, with or without a level of splits above it; a folder or a
-/// file of images. docs/data.md gives the rules. Throws IoError where the path cannot be read and
-/// DataError, naming line or folder, where it is no data set: every fault of a manifest that one
-/// reading can find is in the one message (the first ten, and how many more).
+/// file of images. docs/data.md gives the rules. What DICOM files say is added (dicom_rows.h).
+/// Throws IoError where the path cannot be read and DataError, naming line or folder, where it is
+/// no data set: every fault of a manifest that one reading can find is in the one message (the
+/// first ten, and how many more).
 Catalog open_catalog(const std::string& path, const OpenOptions& options = {});
 
 /// The catalog as a manifest: file, label and label_name (where there are classes), group and split

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "cubcal/dataset/dicom_groups.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/split_name.h"
@@ -48,7 +47,6 @@ class FolderTreeReader {
     } else {
       faults_.raise(catalog_.root);
     }
-    take_dicom_groups(catalog_);
     return std::move(catalog_);
   }
 

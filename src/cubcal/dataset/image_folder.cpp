@@ -1,6 +1,5 @@
 #include "cubcal/dataset/image_folder.h"
 
-#include "cubcal/dataset/dicom_groups.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/folder_walk.h"
@@ -20,7 +19,6 @@ Catalog unlabelled(const std::string& path, const std::string& root,
     sample.file = file;
     catalog.samples.push_back(std::move(sample));
   }
-  take_dicom_groups(catalog);
   return catalog;
 }
 

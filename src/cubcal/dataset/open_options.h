@@ -31,6 +31,8 @@ struct OpenOptions {
   /// that cannot be used, pictures of formats that are not read and the like are left out and told
   /// in Catalog::faults, and rows may lack a split.
   bool tolerant = false;
+  /// Patients and sites of DICOM files by their names, not by hashes of them.
+  bool keep_names = false;
 };
 
 }  // namespace cubcal

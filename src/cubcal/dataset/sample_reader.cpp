@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/dicom_rows.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/npz_catalog.h"
 
@@ -57,6 +58,11 @@ SampleReader::~SampleReader() = default;
 Image SampleReader::read(std::size_t sample) const {
   const std::string path = catalog_.file_path(catalog_.samples.at(sample));
   if (const auto member = npz_member(path)) return npz_->read(*member);
+  if (const auto member = frame_member(path)) {
+    ImageFileOptions options = options_;
+    options.dicom_frame = member->frame;
+    return read_image_file(member->file, options);
+  }
   return read_image_file(path, options_);
 }
 
