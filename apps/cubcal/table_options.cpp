@@ -1,6 +1,11 @@
 #include "table_options.h"
 
+#include <filesystem>
+
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/file_name.h"
+#include "cubcal/dataset/folder_walk.h"
+#include "cubcal/dataset/manifest.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal::app {
@@ -56,6 +61,24 @@ void check_table_options(const TableOptions& options, const std::string& path, C
   if (is_table || !options.manifest().is_set()) return;
   throw ArgumentError("columns, --sep and --encoding are for tables, and '" + path + "' is " +
                       (kind == CatalogKind::kFolderTree ? "" : "one ") + catalog_kind_name(kind));
+}
+
+void refuse_manifest_over_input(const std::string& output, const std::string& input) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::string table = input;
+  for (int levels = 0; levels < 8 && fs::is_directory(table, ignored); ++levels) {
+    if (const auto manifest = find_manifest(table)) {
+      table = *manifest;
+      break;
+    }
+    const FolderContents contents = list_folder(table);
+    if (contents.folders.size() != 1) break;
+    table = path_in(table, contents.folders[0]);
+  }
+  if (fs::equivalent(output, table, ignored)) {
+    throw ArgumentError("'" + output + "' is the data set that is read: name another file");
+  }
 }
 
 void print_notes(std::ostream& out, const Catalog& catalog) {

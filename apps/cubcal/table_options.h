@@ -27,6 +27,10 @@ void add_table_options(CLI::App& command, TableOptions& options);
 /// Throws ArgumentError where columns, separator or encoding were given for what is no table.
 void check_table_options(const TableOptions& options, const std::string& path, CatalogKind kind);
 
+/// Throws ArgumentError where the manifest to be written is the table that is read, or the one that
+/// describes the folder that is read.
+void refuse_manifest_over_input(const std::string& output, const std::string& input);
+
 /// What was recognised, a line each, two blanks in front.
 void print_notes(std::ostream& out, const Catalog& catalog);
 

@@ -35,6 +35,7 @@ std::vector<SampleList> shown_sets(const Finding& finding, const PageOptions& op
     case FindingKind::kGrayAsRgb: return {};
     case FindingKind::kEnlarged:
     case FindingKind::kTurned:
+    case FindingKind::kNoSplit:
     case FindingKind::kConstant: {
       std::vector<SampleList> singles;
       const auto stream = static_cast<std::uint64_t>(finding.kind) << 32;
