@@ -5,16 +5,20 @@
 #include <memory>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/sample_reader.h"
+#include "cubcal/inspection/correction.h"
 #include "cubcal/inspection/inspection_json.h"
 #include "cubcal/inspection/inspection_page.h"
 #include "cubcal/inspection/thumbnails.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/utf8.h"
 #include "data_commands.h"
 #include "inspection_text.h"
 #include "logits_input.h"
 #include "progress_bar.h"
 #include "row_options.h"
+#include "table_options.h"
 
 namespace cubcal::app {
 
@@ -23,11 +27,13 @@ namespace {
 struct DataInspectOptions {
   std::string path;
   RowOptions rows;
+  TableOptions table;
   std::string page;
   std::string json;
   ExamineOptions examine;
   PageOptions page_options;
   bool strict = false;
+  std::string fix;
 };
 
 /// A bar on a terminal; elsewhere a line every ten seconds, so that a log shows life.
@@ -56,9 +62,37 @@ std::vector<ImageFacts> read_facts(const Catalog& catalog, const SampleReader& r
       [&](std::size_t done, std::size_t of) { progress.show(done, of); });
 }
 
+/// The corrected manifest, and what became of it, in words.
+void write_fix(const DataInspectOptions& options, const Catalog& catalog,
+               const std::vector<ImageFacts>& facts) {
+  const Correction correction = corrected(catalog, facts, options.examine.near);
+  write_manifest(options.fix, correction.catalog);
+  std::ostream& out = options.json == "-" ? std::cerr : std::cout;
+  out << "\ncorrected:" << (correction.changes.empty() ? " nothing was found to correct" : "")
+      << '\n';
+  for (const std::string& change : correction.changes) out << "    " << printable(change) << '\n';
+  if (!correction.left.empty()) out << "left for you to decide:\n";
+  for (const std::string& open : correction.left) out << "    " << printable(open) << '\n';
+  out << "wrote " << options.fix << ": " << correction.catalog.samples.size() << " of "
+      << catalog.samples.size() << " images\n";
+}
+
+/// Nothing is corrected in place.
+void check_fix(const DataInspectOptions& options) {
+  if (options.fix.empty()) return;
+  if (extension_of(options.fix) != "csv") {
+    throw ArgumentError("--fix must end in .csv, not be '" + options.fix + "'");
+  }
+  refuse_manifest_over_input(options.fix, options.path);
+}
+
 void data_inspect(const DataInspectOptions& options) {
+  check_fix(options);
   const Selection selection = options.rows.selection();
-  Catalog catalog = open_catalog(options.path);
+  OpenOptions open = options.table.open();
+  open.tolerant = true;
+  Catalog catalog = open_catalog(options.path, open);
+  check_table_options(options.table, options.path, catalog.kind);
   if (!selection.where.empty() || !selection.hold_out.empty() || !selection.drop_class.empty()) {
     catalog = select(catalog, selection);
   }
@@ -79,6 +113,7 @@ void data_inspect(const DataInspectOptions& options) {
     print_inspection(std::cout, catalog, facts, findings);
     if (!options.page.empty()) std::cout << "\nwrote " << options.page << '\n';
   }
+  if (!options.fix.empty()) write_fix(options, catalog, facts);
   if (options.strict && has_leak(findings)) {
     throw DataError("'" + options.path + "' has leaks between its splits");
   }
@@ -92,6 +127,7 @@ void add_data_inspect(CLI::App& data) {
       "inspect", "Look for leaks, duplicates, confounding and unreadable or blurred images");
   command->add_option("PATH", options->path, "Manifest, folder or npz set")->required();
   add_row_options(*command, options->rows);
+  add_table_options(*command, options->table);
   command->add_option("--html", options->page, "Write a page with the images to this file");
   command->add_option("--json", options->json,
                       "Write everything as JSON to this file, '-': stdout");
@@ -111,10 +147,13 @@ void add_data_inspect(CLI::App& data) {
       ->capture_default_str();
   command->add_option("--seed", options->page_options.seed, "Seed of the images on the page")
       ->capture_default_str();
+  command->add_option("--fix", options->fix,
+                      "Write a manifest with what can be corrected (.csv) and list the changes");
   command->add_flag("--strict", options->strict, "Exit with 1 where there is a leak");
   command->footer(
       "Example:\n"
-      "  cubcal data inspect scans --html scans.html");
+      "  cubcal data inspect scans --html scans.html\n"
+      "  cubcal data inspect table.csv --fix corrected.csv");
   command->callback([options] { data_inspect(*options); });
 }
 

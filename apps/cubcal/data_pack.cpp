@@ -12,6 +12,7 @@
 #include "logits_input.h"
 #include "progress_bar.h"
 #include "row_options.h"
+#include "table_options.h"
 
 namespace cubcal::app {
 
@@ -26,6 +27,7 @@ struct DataPackOptions {
   bool skip_bad = false;
   bool eight_bits = false;
   RowOptions rows;
+  TableOptions table;
   LoadOptions load;
 };
 
@@ -41,14 +43,18 @@ void data_pack(DataPackOptions options) {
   load.files.dicom_window = parse_dicom_window(options.dicom_window);
   load.bad_files = options.skip_bad ? BadFilePolicy::kSkip : BadFilePolicy::kFail;
 
+  load.open = options.table.open();
+
   const InterruptWatch watch;
   ProgressBar bar("reading images");
   load.interrupted = InterruptWatch::interrupted;
   load.progress = [&bar](std::size_t done, std::size_t of) { bar.show(done, of); };
   const Selection selection = options.rows.selection();
   const auto start = std::chrono::steady_clock::now();
-  const SampleBlock block = open_samples(
-      options.path, load, [&](const Catalog& catalog) { return select(catalog, selection); });
+  const SampleBlock block = open_samples(options.path, load, [&](const Catalog& catalog) {
+    check_table_options(options.table, options.path, catalog.kind);
+    return select(catalog, selection);
+  });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   bar.wipe();
   for (const std::string& reason : block.skipped) {
@@ -59,7 +65,9 @@ void data_pack(DataPackOptions options) {
   std::cout << options.path << ": " << catalog_kind_name(block.catalog.kind) << ", " << count
             << " images read at "
             << static_cast<std::size_t>(static_cast<double>(count) / seconds.count())
-            << " a second\nwrote " << options.output << ": " << (block.is_deep() ? "16" : "8")
+            << " a second\n";
+  print_notes(std::cout, block.catalog);
+  std::cout << "wrote " << options.output << ": " << (block.is_deep() ? "16" : "8")
             << "-bit images of " << block.channels() << " x " << block.height() << " x "
             << block.width() << ", content hash " << hash << '\n';
 }
@@ -97,6 +105,7 @@ void add_data_pack(CLI::App& data) {
   command->add_flag("--skip-bad", options->skip_bad,
                     "Leave out files that cannot be decoded, and name them, instead of failing");
   add_row_options(*command, options->rows);
+  add_table_options(*command, options->table);
   command->footer(
       "Training and 'cubcal logits' take the pack wherever they take a data set. The content hash\n"
       "goes into the record of every run trained on it.\n\n"

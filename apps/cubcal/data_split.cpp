@@ -1,16 +1,21 @@
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <set>
 
+#include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/file_name.h"
-#include "cubcal/dataset/manifest.h"
+#include "cubcal/dataset/sample_block.h"
+#include "cubcal/dataset/sample_reader.h"
 #include "cubcal/dataset/splitting.h"
+#include "cubcal/inspection/duplicates.h"
 #include "data_commands.h"
 #include "option_checks.h"
+#include "progress_bar.h"
 #include "row_options.h"
+#include "table_options.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -22,8 +27,10 @@ struct DataSplitOptions {
   std::string output;
   std::string ratios = "70:15:15";
   bool keep_splits = false;
+  bool ignore_duplicates = false;
   SplitOptions split;
   RowOptions rows;
+  TableOptions table;
   double fraction = 1;
 };
 
@@ -44,29 +51,52 @@ void check_suffix(const std::string& output) {
   }
 }
 
-/// The manifest of the input must not be lost.
-void check_output(const DataSplitOptions& options, const Catalog& catalog) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  std::string input = options.path;
-  if (fs::is_directory(input, ignored)) input = find_manifest(catalog.root).value_or(input);
-  if (fs::equivalent(options.output, input, ignored)) {
-    throw ArgumentError("-o '" + options.output +
-                        "' is the data set that is read: name another file");
+struct SplitResult {
+  Catalog catalog;
+  std::string duplicates = {};  ///< what was done about them, in a sentence
+};
+
+/// Sets of identical images and pairs of near-duplicates, and a sentence about them.
+std::vector<SampleList> find_duplicates(const Catalog& catalog, std::string& sentence) {
+  const SampleReader reader(catalog);
+  ProgressBar bar("looking for duplicates");
+  const std::vector<ImageFacts> facts = gather_facts(
+      catalog.samples.size(), [&](std::size_t i) { return reader.read(i); },
+      [&](std::size_t done, std::size_t of) { bar.show(done, of); });
+  bar.wipe();
+  std::vector<SampleList> together = identical_images(facts);
+  const std::size_t identical = together.size();
+  const std::vector<NearPair> pairs = near_duplicates(facts);
+  for (const NearPair& pair : pairs) together.push_back({pair.first, pair.second});
+  const auto unreadable = static_cast<std::size_t>(std::count_if(
+      facts.begin(), facts.end(), [](const ImageFacts& f) { return !f.is_readable(); }));
+  if (!together.empty()) {
+    sentence = counted(identical, "set") + " of identical images and " +
+               counted(pairs.size(), "pair") + " of near-duplicates are kept together.\n";
   }
+  if (unreadable > 0) {
+    sentence += counted(unreadable, "image") + " could not be read to look for duplicates.\n";
+  }
+  return together;
 }
 
-Catalog prepared(const DataSplitOptions& options) {
-  Catalog catalog = select(open_catalog(options.path), options.rows.selection());
+SplitResult prepared(const DataSplitOptions& options) {
+  SplitResult result;
+  result.catalog = open_catalog(options.path, options.table.open());
+  Catalog& catalog = result.catalog;
+  check_table_options(options.table, options.path, catalog.kind);
+  catalog = select(catalog, options.rows.selection());
   if (!options.keep_splits) {
     SplitOptions split = options.split;
     parse_ratios(options.ratios, split);
-    catalog = split_catalog(catalog, split);
+    std::vector<SampleList> together;
+    if (!options.ignore_duplicates) together = find_duplicates(catalog, result.duplicates);
+    catalog = split_catalog(catalog, split, together);
   } else if (!catalog.has_splits()) {
     throw DataError("'" + options.path + "' has no splits to keep: leave --keep-splits out");
   }
-  return options.fraction < 1 ? take_fraction(catalog, options.fraction, options.split.seed)
-                              : catalog;
+  if (options.fraction < 1) catalog = take_fraction(catalog, options.fraction, options.split.seed);
+  return result;
 }
 
 std::string in_split(std::size_t count) { return count == 0 ? "–" : std::to_string(count); }
@@ -76,13 +106,15 @@ TextTable count_table(const Catalog& catalog) {
   const std::vector<std::string> splits = catalog.split_names();
   std::map<std::string, std::map<std::string, std::size_t>> classes, outliers;
   std::map<std::string, std::size_t> all;
-  std::map<std::string, std::set<std::string>> groups;
-  for (const Sample& sample : catalog.samples) {
+  std::map<std::string, std::set<std::int64_t>> groups;
+  const std::vector<std::int64_t> numbers = group_numbers(catalog);
+  for (std::size_t i = 0; i < catalog.samples.size(); ++i) {
+    const Sample& sample = catalog.samples[i];
     auto& counts = sample.label == kNoLabel ? outliers : classes;
     for (const std::string& split : {sample.split, std::string("all")}) {
       ++counts[sample.label_name][split];
       ++all[split];
-      if (!sample.group.empty()) groups[split].insert(sample.group);
+      groups[split].insert(numbers[i]);
     }
   }
   std::vector<std::string> header{""};
@@ -110,11 +142,14 @@ TextTable count_table(const Catalog& catalog) {
 
 void data_split(const DataSplitOptions& options) {
   check_suffix(options.output);
-  const Catalog catalog = prepared(options);
-  check_output(options, catalog);
+  refuse_manifest_over_input(options.output, options.path);
+  const SplitResult result = prepared(options);
+  const Catalog& catalog = result.catalog;
   write_manifest(options.output, catalog);
-  std::cout << options.path << ": " << catalog_kind_name(catalog.kind) << '\n'
-            << count_table(catalog);
+  std::cout << options.path << ": " << catalog_kind_name(catalog.kind) << '\n';
+  print_notes(std::cout, catalog);
+  std::cout << count_table(catalog);
+  std::cout << result.duplicates;
   if (!catalog.has_groups()) std::cout << "No groups are known: each image counts as its own.\n";
   std::cout << "wrote " << options.output << '\n';
 }
@@ -140,14 +175,19 @@ void add_data_split(CLI::App& data) {
                  "Keep the splits there are; only choose rows")
       ->excludes(ratios)
       ->excludes(stratify);
+  command->add_flag("--ignore-duplicates", options->ignore_duplicates,
+                    "Do not read the images to keep identical and nearly identical ones together");
   add_row_options(*command, options->rows);
+  add_table_options(*command, options->table);
   command
       ->add_option("--fraction", options->fraction,
                    "Share of the groups of train and val to keep; test stays as it is")
       ->check(CLI::Range(0.0, 1.0));
   stratify->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->footer(
-      "A group is never in two splits, and the same seed gives the same splits.\n\n"
+      "A group is never in two splits, nor are identical and nearly identical images, and the "
+      "same\n"
+      "seed gives the same splits.\n\n"
       "Example:\n"
       "  cubcal data split scans --ratios 80:10:10 -o scans.csv");
   command->callback([options] { data_split(*options); });

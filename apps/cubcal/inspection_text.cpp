@@ -6,6 +6,7 @@
 #include "cubcal/inspection/overview.h"
 #include "cubcal/inspection/wording.h"
 #include "cubcal/io/utf8.h"
+#include "table_options.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -32,6 +33,7 @@ void print_head(std::ostream& out, const Catalog& catalog, const Overview& view)
   if (!catalog.columns.empty())
     out << "; further columns " << printable(joined(catalog.columns, "and"));
   out << '\n';
+  print_notes(out, catalog);
   if (view.sizes.empty()) return;
   out << "size " << tally_text(view.sizes) << "; " << tally_text(view.channels) << "; "
       << tally_text(view.depths);
@@ -86,6 +88,7 @@ void print_table(std::ostream& out, const Association& association) {
 void print_examples(std::ostream& out, const Catalog& catalog, const std::vector<ImageFacts>& facts,
                     const Finding& finding) {
   if (finding.table) print_table(out, *finding.table);
+  for (const std::string& line : finding.lines) out << "    " << printable(line) << '\n';
   if (finding.kind == FindingKind::kUnreadable) {
     for (const std::size_t i : finding.sets[0]) {
       out << "    " << printable(facts[i].unreadable) << '\n';
@@ -93,9 +96,9 @@ void print_examples(std::ostream& out, const Catalog& catalog, const std::vector
     return;
   }
   std::vector<SampleList> sets = finding.sets;
-  const bool of_singles = finding.kind == FindingKind::kEnlarged ||
-                          finding.kind == FindingKind::kConstant ||
-                          finding.kind == FindingKind::kGrayAsRgb;
+  const bool of_singles =
+      finding.kind == FindingKind::kEnlarged || finding.kind == FindingKind::kConstant ||
+      finding.kind == FindingKind::kGrayAsRgb || finding.kind == FindingKind::kTurned;
   if (of_singles) {
     sets.clear();
     for (const std::size_t i : finding.sets[0]) sets.push_back({i});

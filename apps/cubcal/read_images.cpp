@@ -15,8 +15,9 @@ void describe(const ImageSet& set, std::ostream& out) {
   for (const ImageSplit& split : set.splits) out << split.name << ' ' << split.size() << ", ";
   const at::Tensor& images = set.splits.front().images;
   out << "images of " << images.size(1) << " x " << images.size(2) << " x " << images.size(3)
-      << '\n'
-      << std::flush;
+      << '\n';
+  for (const std::string& note : set.notes) out << "  recognised: " << printable(note) << '\n';
+  out << std::flush;
 }
 
 }  // namespace

@@ -42,24 +42,24 @@ TEST(Catalog, TakesFoldersWithAClosingSlash) {
 TEST(Catalog, SaysWhatAPathIsNot) {
   SetFolder set;
   EXPECT_EQ(set.complaint<IoError>("absent"), "cannot read 'absent': No such file or directory");
-  EXPECT_EQ(
-      set.complaint(),
-      "'' holds no images: a data set is a manifest labels.csv, class folders of PNG, JPEG or "
-      "DICOM files, or an .npz file");
+  EXPECT_EQ(set.complaint(),
+            "'' holds no images: a data set is a manifest labels.csv, class folders of images "
+            "(PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000 and DICOM), or an .npz file");
   set.write("notes.txt");
-  EXPECT_EQ(
-      set.complaint("notes.txt"),
-      "'notes.txt' is no data set: a manifest (.csv), an npz set (.npz), an image (PNG, JPEG, "
-      "DICOM) or a folder is expected");
+  EXPECT_EQ(set.complaint("notes.txt"),
+            "'notes.txt' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image "
+            "(PNG, JPEG, "
+            "DICOM) or a folder is expected");
   std::filesystem::create_directories(set.file("a/b"));
   std::filesystem::create_directories(set.file("c"));
   EXPECT_TRUE(contains(set.complaint(), "'' holds no images"));
   set.write_all({"one.npz", "two.npz"});
   EXPECT_EQ(set.complaint(),
             "'' holds no images but npz files ('one.npz', 'two.npz'): name one of them");
-  set.write("x.tif");
+  set.write("x.nii");
   EXPECT_EQ(set.complaint(),
-            "'' has 1 fault: 'x.tif' is of a format that is not read (PNG, JPEG and DICOM are)");
+            "'' has 1 fault: 'x.nii' is of a format that is not read ("
+            "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000 and DICOM are)");
 }
 
 TEST(Catalog, KnowsSplitsByTheirNames) {

@@ -60,6 +60,7 @@ TEST_F(DataSplit, WritesAManifestAndSaysWhatIsInIt) {
             "  well       70   14    16  100\n"
             "  all       140   30    30  200\n"
             "  groups     70   15    15  100\n"
+            "200 images could not be read to look for duplicates.\n"
             "wrote out.csv\n");
   const Catalog catalog = open_catalog(scratch_.file("out.csv"));
   EXPECT_EQ(catalog.samples.size(), 200u);

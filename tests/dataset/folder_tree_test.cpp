@@ -83,25 +83,28 @@ TEST(FolderTree, TakesThePatientOfDicomFilesAsGroup) {
   set.write("a/IM2", scan(""));
   set.write("b/1.dcm", scan("anna"));
   set.write("b/2.png");
-  const Catalog catalog = set.open();
+  OpenOptions named;
+  named.keep_names = true;
+  const Catalog catalog = open_catalog(set.path(), named);
   EXPECT_EQ(catalog.samples[0].group, "anna");
   EXPECT_EQ(catalog.samples[1].group, "1.2.3");  // the study, where the patient is not named
   EXPECT_EQ(catalog.samples[2].group, "anna");
   EXPECT_EQ(catalog.samples[3].group, "");
-  EXPECT_EQ(set.open("a").samples[0].group, "anna");  // images without labels
+  EXPECT_EQ(open_catalog(set.file("a"), named).samples[0].group, "anna");  // images without labels
 }
 
 TEST(FolderTree, SaysAllThatIsAmiss) {
   SetFolder set;
   set.write_all({"train/a/1.png", "train/b/1.png", "train/stray.png", "extra/x/1.png",
-                 "val/a/2.tiff", "test/only.png"});
+                 "val/a/2.nii", "test/only.png"});
   fs::create_directories(set.file("train/empty"));
   fs::create_symlink("nowhere", set.file("train/b/link.png"));
   EXPECT_EQ(set.complaint(),
             "'' has 6 faults: 'extra' lies beside the folders of splits; 'test' has no class "
             "folders; 'train/stray.png' lies beside the class folders; 'train/b/link.png' is a "
-            "link that leads nowhere; 'val/a/2.tiff' is of a format that is not read (PNG, JPEG "
-            "and DICOM are); no class folder 'empty' holds an image");
+            "link that leads nowhere; 'val/a/2.nii' is of a format that is not read ("
+            "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000 and DICOM are); no class folder 'empty' "
+            "holds an image");
 }
 
 TEST(FolderTree, RefusesImagesBesideClassFolders) {

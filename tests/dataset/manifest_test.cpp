@@ -93,8 +93,8 @@ TEST(Manifest, SaysEveryFaultWithItsLine) {
   EXPECT_EQ(complaint("file,label\na.png,0\nx.png,1\n,1\n./a.png,0\nb.png,\n"),
             "'labels.csv' has 4 faults: line 3 names 'x.png', which does not exist; line 4 has no "
             "file; line 5 lists './a.png' again, after line 2; line 6 has no label");
-  EXPECT_EQ(complaint("file,label\na.png,0.0\nb.png,-2\nc.png,10000\n"),
-            "'labels.csv' has 3 faults: line 2 has the label '0.0'; labels are 0..9999, or -1 for "
+  EXPECT_EQ(complaint("file,label\na.png,0.5\nb.png,-2\nc.png,10000\n"),
+            "'labels.csv' has 3 faults: line 2 has the label '0.5'; labels are 0..9999, or -1 for "
             "none of the classes; line 3 has the label '-2'; labels are 0..9999, or -1 for none of "
             "the classes; line 4 has the label '10000'; labels are 0..9999, or -1 for none of the "
             "classes");
@@ -134,8 +134,9 @@ TEST(Manifest, ShowsTenFaultsAndCountsTheRest) {
 }
 
 TEST(Manifest, NeedsItsColumnsAndRows) {
-  EXPECT_EQ(complaint("image,label\na.png,0\n"),
-            "'labels.csv' has no column 'file'; it has 'image', 'label'");
+  EXPECT_EQ(complaint("scan,label\na.png,0\n"),
+            "'labels.csv' has no column 'file', nor one of a name that is known for files; it has "
+            "'scan', 'label'");
   EXPECT_EQ(complaint("file,label\n"), "'labels.csv' lists no images");
   EXPECT_EQ(complaint(""), "'labels.csv' is empty, but a header row is expected");
   EXPECT_EQ(complaint("file,label\na.png\n"),
@@ -163,7 +164,7 @@ TEST(Manifest, IsFoundInItsFolder) {
   EXPECT_EQ(set.open().kind, CatalogKind::kManifest);
   set.write("more.csv", "file\na.png\n");
   EXPECT_EQ(set.complaint(),
-            "'' holds several tables with a column 'file' ('more.csv', 'rows.csv'): name one of "
+            "'' holds several tables of images ('more.csv', 'rows.csv'): name one of "
             "them, or call it labels.csv");
   set.labels("file,label\nb.png,0\n");
   EXPECT_EQ(set.open().samples.size(), 1u);

@@ -133,8 +133,8 @@ TEST_F(RealSets, Formats) {
   const Catalog catalog = open("formats");
   EXPECT_EQ(catalog.kind, CatalogKind::kImages);
   EXPECT_EQ(catalog.samples.size(), 12u);
-  EXPECT_EQ(catalog.columns,
-            (Names{"format", "width", "height", "channels", "bits", "expect", "note"}));
+  EXPECT_EQ(catalog.columns, (Names{"format", "width", "height", "channels", "bits", "expect",
+                                    "note", "dicom_photometric", "dicom_window"}));
   EXPECT_EQ(open("formats/images").kind, CatalogKind::kImages);
   const Catalog scan = open("formats/anon_apct.dcm");
   ASSERT_EQ(scan.samples.size(), 1u);

@@ -171,6 +171,21 @@ TEST(Splitting, CopesWithOneHugeGroupAndTinyClasses) {
   EXPECT_EQ(count_of(split, "c3", "train"), 2u);
 }
 
+TEST(Splitting, KeepsDuplicatesTogetherWithTheirGroups) {
+  Catalog catalog = empty_set(2);
+  for (int i = 0; i < 60; ++i) add(catalog, i % 2, "g" + std::to_string(i / 2));
+  add(catalog, 0, "");
+  const std::vector<std::vector<std::size_t>> together = {{0, 20, 60}, {21, 40}, {5, 7}};
+  const Catalog plain = split_catalog(catalog, {});
+  const Catalog split = split_catalog(catalog, {}, together);
+  const auto of = [&](std::size_t i) { return split.samples[i].split; };
+  for (const std::size_t i : {1, 20, 21, 40, 41, 60}) EXPECT_EQ(of(i), of(0)) << i;
+  EXPECT_EQ(of(5), of(7));
+  EXPECT_EQ(split.split_names(), (Names{"train", "val", "test"}));
+  const Catalog none = split_catalog(catalog, {}, {});
+  for (std::size_t i = 0; i < 61; ++i) EXPECT_EQ(none.samples[i].split, plain.samples[i].split);
+}
+
 TEST(Splitting, StratifiesByColumnsToo) {
   Catalog catalog = empty_set(2);
   catalog.columns = {"source", "site"};

@@ -223,8 +223,8 @@ TEST(DicomImage, SeveralFrames) {
   auto file = DicomFileBuilder::gray(1, 2, 8);
   file.text(kFrames, "IS", "3").bytes(kPixels, "OB", std::string("\x01\x02\x03\x04\x05\x06", 6));
   EXPECT_EQ(reason_of(file.file()),
-            "it has 3 frames, 0 to 2: the option 'frame' of prediction takes one, data sets need "
-            "files of one");
+            "it has 3 frames, 0 to 2: the option 'frame' of prediction takes one, and a "
+            "manifest names one as 'scan.dcm/0'");
   EXPECT_EQ(decode(file.file(), with_frame(0)).pixels, (Bytes{1, 2}));
   EXPECT_EQ(decode(file.file(), with_frame(2)).pixels, (Bytes{5, 6}));
   EXPECT_EQ(reason_of(file.file(), with_frame(3)), "it has no frame 3, only 0 to 2");
@@ -265,11 +265,9 @@ TEST(DicomImage, Colours) {
   file.words(0x00280006, {0}).text(kPhotometric, "CS", "YBR_FULL");
   file.bytes(kPixels, "OB", std::string("\x4c\x55\xff\xff\x80\x80", 6));  // red, white
   EXPECT_EQ(decode(file.file()).pixels, (Bytes{254, 0, 0, 255, 255, 255}));
-  EXPECT_EQ(reason_of(file.text(kPhotometric, "CS", "YBR_FULL_422").file()),
-            "its colours are YBR_FULL_422, which is decoded in JPEG streams only");
   EXPECT_EQ(reason_of(file.text(kPhotometric, "CS", "HSV").file()),
             "its photometric interpretation is 'HSV' where MONOCHROME1, MONOCHROME2, PALETTE "
-            "COLOR, RGB, YBR_FULL and YBR_FULL_422 are decoded");
+            "COLOR, RGB, YBR_FULL, YBR_FULL_422, YBR_RCT and YBR_ICT are decoded");
   EXPECT_EQ(reason_of(file.text(kPhotometric, "CS", "MONOCHROME2").file()),
             "it has 3 values per pixel where MONOCHROME2 has 1");
   auto deep = row_of({0, 2048, 4095});
@@ -373,15 +371,69 @@ TEST(DicomImage, RunLengthFramesAndTheirTable) {
   EXPECT_EQ(reason_of(file.file(kRle), with_frame(1)), "the table of its frames is damaged");
 }
 
+/// A raw deflate stream of one block that is stored as it is.
+std::string deflated(const std::string& bytes) {
+  const auto size = static_cast<unsigned>(bytes.size());
+  std::string stream = "\x01";
+  for (const unsigned number : {size, ~size}) {
+    stream += static_cast<char>(number & 0xff);
+    stream += static_cast<char>(number >> 8 & 0xff);
+  }
+  return stream + bytes;
+}
+
+TEST(DicomImage, CompressedAsAWhole) {
+  const DicomFileBuilder builder = bytes_of("ab");
+  const std::string plain = builder.file("1.2.840.10008.1.2.1.99");
+  const std::size_t start = plain.size() - builder.dataset().size();
+  const std::string file = plain.substr(0, start) + deflated(builder.dataset());
+  EXPECT_EQ(decode(file).pixels, decode(builder.file()).pixels);
+  EXPECT_EQ(reason_of(file.substr(0, file.size() - 3)), "its compressed data ends too early");
+}
+
+TEST(DicomImage, PairsOfPixelsMayShareTheirColour) {
+  auto file = DicomFileBuilder::gray(1, 4, 8);
+  file.words(0x00280002, {3}).words(0x00280006, {0}).text(kPhotometric, "CS", "YBR_FULL_422");
+  file.bytes(kPixels, "OB", std::string("\x10\x20\x80\x80\x30\x40\x80\xff", 8));
+  const Image image = decode(file.file());
+  ASSERT_EQ(image.channels, 3U);
+  const std::vector<std::uint8_t> gray(image.pixels.begin(), image.pixels.begin() + 6);
+  EXPECT_EQ(gray, (std::vector<std::uint8_t>{16, 16, 16, 32, 32, 32}));
+  EXPECT_EQ(image.pixels[6], 226);  // 48 + 1.402 * 127
+  file.bytes(kPixels, "OB", "abcd");
+  EXPECT_TRUE(contains(reason_of(file.file()), "4 bytes of pixels where 1 x 8 are needed"));
+}
+
+TEST(DicomImage, Jpeg2000Streams) {
+  const std::string folder = std::string(CUBCAL_TEST_DATA) + "/formats/";
+  const std::string stream = file_bytes(folder + "rgb.j2k");
+  auto file = DicomFileBuilder::gray(16, 24, 8);
+  file.words(0x00280002, {3}).words(0x00280006, {0}).text(kPhotometric, "CS", "YBR_RCT");
+  file.fragments({"", stream});
+  const std::string lossless = "1.2.840.10008.1.2.4.90";
+  try {
+    const Image expected = read_image_file(folder + "rgb.j2k");
+    EXPECT_EQ(decode(file.file(lossless)).pixels, expected.pixels);
+  } catch (const DataError& error) {
+    if (!contains(error.what(), "built without JPEG 2000")) throw;
+    EXPECT_TRUE(contains(reason_of(file.file(lossless)), "was built without it"));
+    return;
+  }
+  EXPECT_TRUE(contains(reason_of(file.words(0x00280010, {17}).file(lossless)),
+                       "of another size than the file says"));
+  file.words(0x00280010, {16}).fragments({"", stream.substr(0, 60)});
+  EXPECT_TRUE(contains(reason_of(file.file(lossless)), "of its JPEG 2000 stream: "));
+}
+
 TEST(DicomImage, RefusesWhatItDoesNotDecode) {
-  EXPECT_EQ(reason_of(bytes_of("ab").fragments({"", "x"}).file("1.2.840.10008.1.2.4.90")),
-            "its transfer syntax is JPEG 2000 Lossless (1.2.840.10008.1.2.4.90) where "
-            "uncompressed, RLE, JPEG and JPEG-LS ones are decoded");
+  EXPECT_EQ(reason_of(bytes_of("ab").fragments({"", "x"}).file("1.2.840.10008.1.2.4.110")),
+            "its transfer syntax is JPEG XL Lossless (1.2.840.10008.1.2.4.110) where "
+            "uncompressed, deflated, RLE, JPEG, JPEG-LS and JPEG 2000 ones are decoded");
   EXPECT_EQ(reason_of(bytes_of("ab").file("1.2.3")),
-            "its transfer syntax is '1.2.3' where uncompressed, RLE, JPEG and JPEG-LS ones are "
-            "decoded");
+            "its transfer syntax is '1.2.3' where uncompressed, deflated, RLE, JPEG, JPEG-LS and "
+            "JPEG 2000 ones are decoded");
   EXPECT_TRUE(contains(reason_of(bytes_of("ab").file("1.2.840.10008.1.2.1.99")),
-                       "it is compressed as a whole (Deflated Explicit VR Little Endian"));
+                       "its compressed data is damaged"));
   EXPECT_EQ(reason_of(bytes_of("ab").file(kRle)),
             "its pixels do not lie as its transfer syntax 1.2.840.10008.1.2.5 demands");
   EXPECT_EQ(reason_of(bytes_of("ab").without(kPixels).file()), "it holds no pixels (7FE0,0010)");
@@ -506,6 +558,7 @@ TEST(DicomImage, Facts) {
   EXPECT_EQ(facts.study_uid, "1.2.3");
   EXPECT_EQ(facts.modality, "OT");
   EXPECT_EQ(facts.frames, 9U);
+  EXPECT_EQ(facts.photometric, "MONOCHROME2");
   write_file_atomically(folder.file("b.dcm"), "no DICOM at all");
   expect_error<DataError>([&] { read_dicom_facts(folder.file("b.dcm")); },
                           "b.dcm' is no DICOM file");

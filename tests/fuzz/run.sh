@@ -21,6 +21,7 @@ run_one() {
     jpeg) seeds="$seeds $here/../data/images" longest=65536 ;;
     png) seeds="$seeds $here/../data/images" longest=2048 ;; # a byte can stand for 8000 pixels
     dicom) longest=65536 ;;
+    formats) seeds="$seeds $here/../data/formats" longest=2048 ;; # a byte can stand for 20000 pixels
     torch_logits) seeds="$seeds $here/../data/torch" ;;
     safetensors | torch_pickle) seeds="$seeds $here/../data/weights" ;;
   esac

@@ -43,6 +43,26 @@ class InspectCommand : public testing::Test {
   ScratchFolder scratch_;
 };
 
+TEST_F(InspectCommand, WritesACorrectedManifestAndNothingInPlace) {
+  const std::string same = encode_png(photograph(77, 96, 96));
+  write("train/benign/twin.png", same);
+  write("test/benign/twin.png", same);
+  write("train/benign/cut.png", same.substr(0, 200));
+  const Outcome outcome = inspect({"--fix", "fixed.csv"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("left out 'train/benign/cut.png': it cannot be read"),
+            std::string::npos);
+  EXPECT_NE(outcome.out.find("left out 'train/benign/twin.png': in 'train', the same pixels as"),
+            std::string::npos);
+  EXPECT_NE(outcome.out.find("wrote fixed.csv: 41 of 43 images"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder() / "train/benign/cut.png"));
+  const std::vector<std::string> again = {"data", "inspect", "fixed.csv", "--strict"};
+  EXPECT_EQ(run_cubcal(again, scratch_.path()).exit_code, 0);
+  const std::vector<std::string> over = {"data", "inspect", "fixed.csv", "--fix", "fixed.csv"};
+  EXPECT_EQ(run_cubcal(over, scratch_.path()).exit_code, 2);
+  EXPECT_EQ(inspect({"--label-column", "x"}).exit_code, 2);  // no table
+}
+
 TEST_F(InspectCommand, ACleanSet) {
   const Outcome run = inspect({"--strict"});
   EXPECT_EQ(run.exit_code, 0) << run.err;

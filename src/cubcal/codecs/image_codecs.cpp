@@ -1,7 +1,12 @@
 #include "cubcal/dicom/dicom_image.h"
+#include "cubcal/image/bmp_image.h"
+#include "cubcal/image/gif_image.h"
 #include "cubcal/image/image_codec.h"
+#include "cubcal/image/jpeg2000_image.h"
 #include "cubcal/image/jpeg_image.h"
 #include "cubcal/image/png_image.h"
+#include "cubcal/image/tiff_image.h"
+#include "cubcal/image/webp_image.h"
 
 namespace cubcal {
 
@@ -13,13 +18,27 @@ Image decode_without_options(std::string_view bytes, const std::string& name,
   return decode(bytes, name);
 }
 
+Image decode_tiff_page(std::string_view bytes, const std::string& name,
+                       const ImageFileOptions& options) {
+  return decode_tiff(bytes, name, options.dicom_frame);
+}
+
 }  // namespace
 
 const std::vector<ImageCodec>& image_codecs() {
   static const std::vector<ImageCodec> codecs = {
       {"PNG", {"png"}, is_png, is_png, decode_without_options<decode_png>},
       {"JPEG", {"jpg", "jpeg"}, is_jpeg, is_jpeg, decode_without_options<decode_jpeg>},
-      {"DICOM", {"dcm"}, has_dicom_preamble, is_dicom, decode_dicom},
+      {"TIFF", {"tif", "tiff"}, is_tiff, is_tiff, decode_tiff_page},
+      {"BMP", {"bmp", "dib"}, is_bmp, is_bmp, decode_without_options<decode_bmp>},
+      {"WebP", {"webp"}, is_webp, is_webp, decode_without_options<decode_webp>},
+      {"GIF", {"gif"}, is_gif, is_gif, decode_without_options<decode_gif>},
+      {"JPEG 2000",
+       {"jp2", "j2k", "jpf", "jpx", "j2c", "jpc"},
+       is_jpeg2000,
+       is_jpeg2000,
+       decode_without_options<decode_jpeg2000>},
+      {"DICOM", {"dcm", "dicom"}, has_dicom_preamble, is_dicom, decode_dicom},
   };
   return codecs;
 }

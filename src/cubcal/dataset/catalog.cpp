@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/dicom_rows.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/folder_tree.h"
@@ -12,6 +13,7 @@
 #include "cubcal/dataset/manifest.h"
 #include "cubcal/dataset/npz_catalog.h"
 #include "cubcal/dataset/split_name.h"
+#include "cubcal/image/image_codec.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/utf8.h"
 
@@ -31,17 +33,18 @@ namespace {
     throw DataError("'" + folder + "' holds no images but npz files (" + quoted_names(sets) +
                     "): name one of them");
   }
-  throw DataError("'" + folder +
-                  "' holds no images: a data set is a manifest labels.csv, class folders of PNG, "
-                  "JPEG or DICOM files, or an .npz file");
+  throw DataError(
+      "'" + folder +
+      "' holds no images: a data set is a manifest labels.csv, class folders of images (" +
+      image_format_names() + "), or an .npz file");
 }
 
-Catalog open_folder(const std::string& folder) {
+Catalog open_folder(const std::string& folder, const OpenOptions& options) {
   std::string root = folder;
   FolderContents contents = list_folder(root);
   // What was unpacked into a folder of its own lies one level deeper; links could lead for ever.
   for (int levels = 0; levels < 8; ++levels) {
-    if (const auto manifest = find_manifest(root)) return read_manifest(*manifest);
+    if (const auto manifest = find_manifest(root)) return read_manifest(*manifest, options);
     const bool is_wrapper = contents.folders.size() == 1 && !is_split_name(contents.folders[0]) &&
                             images_among(contents, root).empty();
     if (!is_wrapper) break;
@@ -54,24 +57,28 @@ Catalog open_folder(const std::string& folder) {
   const bool has_image_folders = with_images != contents.folders.end();
   if (images_among(contents, root).empty()) {
     if (!has_image_folders) refuse_empty(root, contents);
-    return read_folder_tree(root, contents);
+    return read_folder_tree(root, contents, options.tolerant);
   }
   if (has_image_folders) {
     throw DataError("'" + root + "' holds images beside folders of images, such as " +
                     in_quotes(*with_images) +
                     ": put them into class folders, or list them all in a manifest labels.csv");
   }
-  return read_image_folder(root);
+  return read_image_folder(root, options.tolerant);
 }
 
-Catalog open_file(const std::string& path) {
+Catalog open_file(const std::string& path, const OpenOptions& options) {
   const std::string extension = extension_of(path);
   if (extension == "npz") return open_npz_catalog(path);
-  if (extension == "csv") return read_manifest(path);
+  if (is_table_file(path)) return read_manifest(path, options);
   if (is_image_file(path)) return read_single_image(path);
-  throw DataError("'" + path +
-                  "' is no data set: a manifest (.csv), an npz set (.npz), an image (PNG, JPEG, "
-                  "DICOM) or a folder is expected");
+  if (extension == "xlsx" || extension == "xls" || extension == "ods") {
+    throw DataError("'" + path + "' is a workbook of a spreadsheet program: save its sheet as CSV");
+  }
+  throw DataError(
+      "'" + path +
+      "' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image (PNG, JPEG, "
+      "DICOM) or a folder is expected");
 }
 
 }  // namespace
@@ -121,14 +128,16 @@ std::size_t Catalog::column(const std::string& name) const {
 
 std::string Catalog::file_path(const Sample& sample) const { return path_in(root, sample.file); }
 
-Catalog open_catalog(const std::string& path) {
+Catalog open_catalog(const std::string& path, const OpenOptions& options) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (error) throw io_error("read", path, error.message());
   std::string trimmed = path;
   while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
-  Catalog catalog = fs::is_directory(status) ? open_folder(trimmed) : open_file(trimmed);
+  Catalog catalog =
+      fs::is_directory(status) ? open_folder(trimmed, options) : open_file(trimmed, options);
   catalog.path = path;
+  if (catalog.kind != CatalogKind::kNpz) take_dicom_rows(catalog, options.keep_names);
   return catalog;
 }
 

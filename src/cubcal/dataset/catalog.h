@@ -3,7 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "cubcal/dataset/open_options.h"
 
 /// A catalog says which images a data set has and what is known of each, without decoding one.
 namespace cubcal {
@@ -41,6 +44,12 @@ struct Catalog {
   std::vector<std::string> class_names;
   std::vector<std::string> columns;  ///< further columns of the manifest, in its order
   std::vector<Sample> samples;
+  /// The table's own name of a column, and what it became here: label_name, group or split.
+  std::vector<std::pair<std::string, std::string>> aliases = {};
+  /// What was recognised of a table that is not laid out as ours, a sentence each: to be told.
+  std::vector<std::string> notes = {};
+  /// What was left out where OpenOptions::tolerant let it be, a sentence each.
+  std::vector<std::string> faults = {};
 
   std::size_t classes() const { return class_names.size(); }
   /// Whether a sample that is no outlier has a split.
@@ -55,10 +64,11 @@ struct Catalog {
 
 /// Recognises the kind by what lies at the path: an .npz file; a .csv file or a folder with
 /// labels.csv; a folder of class folders, with or without a level of splits above it; a folder or a
-/// file of images. docs/data.md gives the rules. Throws IoError where the path cannot be read and
-/// DataError, naming line or folder, where it is no data set: every fault of a manifest that one
-/// reading can find is in the one message (the first ten, and how many more).
-Catalog open_catalog(const std::string& path);
+/// file of images. docs/data.md gives the rules. What DICOM files say is added (dicom_rows.h).
+/// Throws IoError where the path cannot be read and DataError, naming line or folder, where it is
+/// no data set: every fault of a manifest that one reading can find is in the one message (the
+/// first ten, and how many more).
+Catalog open_catalog(const std::string& path, const OpenOptions& options = {});
 
 /// The catalog as a manifest: file, label and label_name (where there are classes), group and split
 /// (where a sample has one), then the further columns. Reading it again gives the same samples, so

@@ -31,8 +31,7 @@ std::string quoted_names(const std::vector<std::string>& names) {
   return first_of(quoted, ", ");
 }
 
-void FaultList::raise(const std::string& subject) const {
-  if (faults_.empty()) return;
+std::vector<std::string> FaultList::texts() const {
   std::vector<Fault> ordered = faults_;
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const Fault& a, const Fault& b) { return a.line < b.line; });
@@ -41,8 +40,14 @@ void FaultList::raise(const std::string& subject) const {
     const std::string where = fault.line > 0 ? "line " + std::to_string(fault.line) + " " : "";
     texts.push_back(where + fault.text);
   }
-  throw DataError("'" + subject + "' has " + std::to_string(texts.size()) +
-                  (texts.size() == 1 ? " fault: " : " faults: ") + joined_faults(texts));
+  return texts;
+}
+
+void FaultList::raise(const std::string& subject) const {
+  if (faults_.empty()) return;
+  const std::vector<std::string> all = texts();
+  throw DataError("'" + subject + "' has " + std::to_string(all.size()) +
+                  (all.size() == 1 ? " fault: " : " faults: ") + joined_faults(all));
 }
 
 }  // namespace cubcal

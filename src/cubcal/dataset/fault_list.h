@@ -18,6 +18,8 @@ class FaultList {
   /// A fault of a line reads "line 7 <text>".
   void add(std::size_t line, const std::string& text) { faults_.push_back({line, text}); }
   void add(const std::string& text) { faults_.push_back({0, text}); }
+  /// "line 7 <text>", in the order of lines.
+  std::vector<std::string> texts() const;
   /// Throws DataError "'<subject>' has 3 faults: ...", in the order of lines, where there is one.
   void raise(const std::string& subject) const;
 

@@ -1,6 +1,7 @@
 #include "cubcal/dataset/file_name.h"
 
 #include <filesystem>
+#include <string_view>
 
 namespace cubcal {
 
@@ -9,6 +10,20 @@ std::string lower_case(std::string text) {
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   }
   return text;
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr std::string_view kNoBreak = "\xC2\xA0";
+  std::string_view rest = text;
+  for (std::size_t before = rest.size() + 1; rest.size() < before;) {
+    before = rest.size();
+    if (rest.empty()) break;
+    if (rest.front() == ' ' || rest.front() == '\t') rest.remove_prefix(1);
+    if (!rest.empty() && (rest.back() == ' ' || rest.back() == '\t')) rest.remove_suffix(1);
+    if (rest.substr(0, 2) == kNoBreak) rest.remove_prefix(2);
+    if (rest.size() >= 2 && rest.substr(rest.size() - 2) == kNoBreak) rest.remove_suffix(2);
+  }
+  return std::string(rest);
 }
 
 std::string extension_of(const std::string& path) {

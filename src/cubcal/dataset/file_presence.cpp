@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/dicom_rows.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/npz_catalog.h"
+#include "cubcal/dicom/dicom_image.h"
 #include "cubcal/io/folder_entries.h"
 
 namespace cubcal {
@@ -26,6 +28,17 @@ std::unordered_set<std::string> regular_files(const std::string& folder) {
     names.clear();  // then the system is asked for each
   }
   return names;
+}
+
+/// Pages of a TIFF file are counted when it is read.
+std::string frame_complaint(const FrameMember& member) {
+  try {
+    const std::size_t frames = read_dicom_facts(member.file).frames;
+    if (member.frame < frames) return "";
+    return "is beyond the " + std::to_string(frames) + " frames there";
+  } catch (const Error&) {
+    return "";
+  }
 }
 
 }  // namespace
@@ -58,6 +71,7 @@ std::string FilePresence::complaint(const std::string& path) {
   if (const auto member = npz_member(path)) {
     return npz_complaint(member->file, member->split, member->index);
   }
+  if (const auto member = frame_member(path)) return frame_complaint(*member);
   // Listing and name may differ where a file system takes no heed of case: the system knows best.
   std::error_code error;
   const fs::file_status status = fs::status(path, error);

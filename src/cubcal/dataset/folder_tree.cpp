@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "cubcal/dataset/dicom_groups.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/split_name.h"
@@ -14,7 +13,7 @@ namespace {
 
 class FolderTreeReader {
  public:
-  explicit FolderTreeReader(const std::string& root) {
+  FolderTreeReader(const std::string& root, bool tolerant) : tolerant_(tolerant) {
     catalog_.kind = CatalogKind::kFolderTree;
     catalog_.path = root;
     catalog_.root = root;
@@ -43,8 +42,11 @@ class FolderTreeReader {
     std::stable_sort(
         catalog_.samples.begin(), catalog_.samples.end(),
         [](const Sample& a, const Sample& b) { return split_rank(a.split) < split_rank(b.split); });
-    faults_.raise(catalog_.root);
-    take_dicom_groups(catalog_);
+    if (tolerant_ && !catalog_.samples.empty()) {
+      catalog_.faults = faults_.texts();
+    } else {
+      faults_.raise(catalog_.root);
+    }
     return std::move(catalog_);
   }
 
@@ -108,6 +110,7 @@ class FolderTreeReader {
     std::map<std::string, std::int64_t> labels;
     for (const auto& [name, images] : images_of_class_) {
       if (images == 0) faults_.add("no class folder '" + name + "' holds an image");
+      if (images == 0 && tolerant_) continue;
       labels[name] = static_cast<std::int64_t>(catalog_.class_names.size());
       catalog_.class_names.push_back(name);
     }
@@ -116,6 +119,7 @@ class FolderTreeReader {
     }
   }
 
+  bool tolerant_;
   Catalog catalog_;
   std::map<std::string, std::size_t> images_of_class_;
   FaultList faults_;
@@ -123,8 +127,8 @@ class FolderTreeReader {
 
 }  // namespace
 
-Catalog read_folder_tree(const std::string& root, const FolderContents& contents) {
-  return FolderTreeReader(root).read(contents);
+Catalog read_folder_tree(const std::string& root, const FolderContents& contents, bool tolerant) {
+  return FolderTreeReader(root, tolerant).read(contents);
 }
 
 }  // namespace cubcal

@@ -45,7 +45,7 @@ FileRole role_of(const std::string& path) {
   for (const ImageCodec& codec : image_codecs()) {
     if (is_one_of(extension, codec.extensions)) return FileRole::kImage;
   }
-  if (is_one_of(extension, {"bmp", "gif", "jp2", "mha", "nii", "nrrd", "tif", "tiff", "webp"})) {
+  if (is_one_of(extension, {"heic", "heif", "jxl", "mha", "nii", "nrrd", "psd", "svs"})) {
     return FileRole::kUnreadFormat;
   }
   const bool has_none = extension.find_first_not_of("0123456789") == std::string::npos;
@@ -90,8 +90,8 @@ FoundImages images_among(const FolderContents& contents, const std::string& fold
     switch (role_of(path)) {
       case FileRole::kImage: found.images.push_back(name); break;
       case FileRole::kUnreadFormat:
-        found.faults.push_back("'" + path +
-                               "' is of a format that is not read (PNG, JPEG and DICOM are)");
+        found.faults.push_back("'" + path + "' is of a format that is not read (" +
+                               image_format_names() + " are)");
         break;
       case FileRole::kOther: break;
     }

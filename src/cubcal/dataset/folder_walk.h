@@ -24,9 +24,10 @@ struct FoundImages {
   bool empty() const { return images.empty() && faults.empty(); }
 };
 
-/// Those among the files of one folder. An image is known by its extension (png, jpg, jpeg, dcm,
-/// in any case); a file without one, or with one of digits as DICOM identifiers have, by its first
-/// bytes. Pictures of formats that are not read are faults, other files are passed over.
+/// Those among the files of one folder. An image is known by its extension (those of
+/// image_codecs(), in any case); a file without one, or with one of digits as DICOM identifiers
+/// have, by its first bytes. Pictures of formats that are not read are faults, other files are
+/// passed over.
 FoundImages images_among(const FolderContents& contents, const std::string& folder);
 
 /// Those of the folder and of all folders below it. A folder that links reach again is walked once.

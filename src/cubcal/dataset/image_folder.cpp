@@ -1,6 +1,5 @@
 #include "cubcal/dataset/image_folder.h"
 
-#include "cubcal/dataset/dicom_groups.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/folder_walk.h"
@@ -20,18 +19,19 @@ Catalog unlabelled(const std::string& path, const std::string& root,
     sample.file = file;
     catalog.samples.push_back(std::move(sample));
   }
-  take_dicom_groups(catalog);
   return catalog;
 }
 
 }  // namespace
 
-Catalog read_image_folder(const std::string& folder) {
+Catalog read_image_folder(const std::string& folder, bool tolerant) {
   const FoundImages found = find_images(folder);
   FaultList faults;
   for (const std::string& fault : found.faults) faults.add(fault);
-  faults.raise(folder);
-  return unlabelled(folder, folder, found.images);
+  if (!tolerant || found.images.empty()) faults.raise(folder);
+  Catalog catalog = unlabelled(folder, folder, found.images);
+  catalog.faults = faults.texts();
+  return catalog;
 }
 
 Catalog read_single_image(const std::string& path) {

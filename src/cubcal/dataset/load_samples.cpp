@@ -114,7 +114,7 @@ SampleBlock load_samples(const Catalog& catalog, const LoadOptions& options) {
 SampleBlock open_samples(const std::string& path, const LoadOptions& options,
                          const std::function<Catalog(const Catalog&)>& choose) {
   check_image_shape(options.shape);
-  if (!is_pack_file(path)) return load_samples(choose(open_catalog(path)), options);
+  if (!is_pack_file(path)) return load_samples(choose(open_catalog(path, options.open)), options);
   const SampleBlock pack = read_pack(path);
   check_pack(pack, path, options.shape);
   return subset(pack, choose(pack.catalog));

@@ -10,6 +10,7 @@
 namespace cubcal {
 
 struct LoadOptions {
+  OpenOptions open;  ///< of open_samples
   ImageShape shape;
   BadFilePolicy bad_files = BadFilePolicy::kFail;
   ImageFileOptions files;

@@ -4,14 +4,19 @@
 #include <charconv>
 #include <fstream>
 #include <map>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/column_roles.h"
 #include "cubcal/dataset/fault_list.h"
+#include "cubcal/dataset/file_finder.h"
 #include "cubcal/dataset/file_name.h"
-#include "cubcal/dataset/file_presence.h"
 #include "cubcal/dataset/folder_walk.h"
 #include "cubcal/dataset/split_name.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/utf8.h"
 
@@ -21,100 +26,267 @@ namespace {
 
 constexpr const char* kLabels = "labels.csv";
 
+/// How a column that is not ours became one of the parts of a sample.
+std::string role_text(const char* role, const std::string& column) {
+  return std::string(role) + " = column " + in_quotes(column);
+}
+
+/// The table with what was recognised of its form.
+struct OpenTable {
+  CsvTable csv;
+  std::vector<std::string> notes = {};
+};
+
+/// Spreadsheet programs state their separator in a first line "sep=;".
+char take_stated_separator(std::string_view& text) {
+  if (lower_case(std::string(text.substr(0, 4))) != "sep=" || text.size() < 6) return '\0';
+  const char separator = text[4];
+  const std::size_t end = text.find('\n');
+  if (end > 6) return '\0';
+  text.remove_prefix(end + 1);
+  return separator;
+}
+
+OpenTable open_table(const std::string& path, const ManifestOptions& options) {
+  CsvOptions csv;
+  csv.name_blank_columns = true;
+  const std::string bytes = read_text_file(path, csv.max_bytes);
+  const DecodedText decoded = decode_text(bytes, options.encoding, path);
+  std::string_view text = decoded.text;
+  const char stated = take_stated_separator(text);
+  csv.separator = options.separator != '\0' ? options.separator
+                  : stated != '\0'          ? stated
+                                            : recognise_separator(text);
+  OpenTable table{parse_csv(text, path, csv)};
+  for (std::string& name : table.csv.header) name = trimmed(name);
+  const bool is_plain = decoded.encoding == TextEncoding::kUtf8 && csv.separator == ',';
+  if (!is_plain) {
+    table.notes.push_back(std::string("text is ") + text_encoding_name(decoded.encoding) +
+                          ", fields are separated by " + separator_name(csv.separator));
+  }
+  return table;
+}
+
+bool is_blank_row(const std::vector<std::string>& row) {
+  return std::all_of(row.begin(), row.end(),
+                     [](const std::string& field) { return trimmed(field).empty(); });
+}
+
+/// A class number: a whole number, or one with nothing but zeros behind the point, as spreadsheets
+/// make of it.
+std::optional<std::int64_t> whole_number(const std::string& field) {
+  std::string text = trimmed(field);
+  const std::size_t point = text.find_first_of(".,");
+  if (point != std::string::npos && point > 0) {
+    if (text.find_first_not_of('0', point + 1) != std::string::npos) return std::nullopt;
+    text.resize(point);
+  }
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  return is_whole ? std::optional<std::int64_t>(number) : std::nullopt;
+}
+
 class ManifestReader {
  public:
-  explicit ManifestReader(const std::string& path) : table_(read_csv(path)) {
+  ManifestReader(const std::string& path, const OpenOptions& options)
+      : tolerant_(options.tolerant) {
+    OpenTable table = open_table(path, options.table);
+    table_ = std::move(table.csv);
+    catalog_.notes = std::move(table.notes);
     catalog_.path = path;
     catalog_.root = folder_of(path);
-    file_ = table_.column("file");
-    label_ = column_of("label");
-    label_name_ = column_of("label_name");
-    group_ = column_of("group");
-    split_ = column_of("split");
+    roles_ = recognise_columns(table_, options.table);
+    drop_blank_rows();
+    sort_out_labels();
+    note_columns();
   }
 
   Catalog read() {
     if (table_.rows.empty()) throw DataError("'" + table_.name + "' lists no images");
     take_rows();
     check_files();
-    if (label_) {
+    if (roles_.label) {
       take_labels();
-    } else if (label_name_) {
+    } else if (roles_.label_name) {
       take_names();
     } else {
       catalog_.kind = CatalogKind::kImages;
     }
-    check_splits();
-    faults_.raise(table_.name);
+    if (!tolerant_) check_splits();
+    if (tolerant_ && bad_rows_.size() < table_.rows.size() && !has_table_fault_) {
+      leave_out_bad_rows();
+    } else {
+      faults_.raise(table_.name);
+    }
     return std::move(catalog_);
   }
 
  private:
-  using Column = std::optional<std::size_t>;
-
-  Column column_of(const std::string& name) const {
-    return table_.has_column(name) ? Column(table_.column(name)) : std::nullopt;
-  }
+  using Column = ColumnRoles::Column;
 
   const std::string& field(std::size_t row, Column column) const {
     static const std::string nothing;
     return column ? table_.rows[row][*column] : nothing;
   }
 
-  void complain(std::size_t row, const std::string& text) { faults_.add(table_.lines[row], text); }
+  void complain(std::size_t row, const std::string& text) {
+    faults_.add(table_.lines[row], text);
+    bad_rows_.insert(row);
+  }
+
+  /// Spreadsheets end with rows, and may have columns, of nothing but separators.
+  void drop_blank_rows() {
+    std::size_t kept = 0;
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      const bool alone = table_.header.size() == 1;  // then an empty field is a fault
+      if (!alone && is_blank_row(table_.rows[row])) continue;
+      if (kept != row) {
+        table_.rows[kept] = std::move(table_.rows[row]);
+        table_.lines[kept] = table_.lines[row];
+      }
+      ++kept;
+    }
+    if (kept == table_.rows.size()) return;
+    catalog_.notes.push_back(std::to_string(table_.rows.size() - kept) + " blank rows passed over");
+    table_.rows.resize(kept);
+    table_.lines.resize(kept);
+  }
+
+  /// A column of labels whose values are mostly no numbers holds names.
+  void sort_out_labels() {
+    if (!roles_.label || roles_.label_name) return;
+    std::size_t numbers = 0;
+    std::size_t names = 0;
+    for (const auto& row : table_.rows) {
+      const std::string& value = row[*roles_.label];
+      if (!trimmed(value).empty()) ++(whole_number(value) ? numbers : names);
+    }
+    if (names > numbers) std::swap(roles_.label, roles_.label_name);
+  }
+
+  void note_columns() {
+    const auto own = [&](Column column, std::initializer_list<std::string_view> names) {
+      return !column ||
+             std::find(names.begin(), names.end(), table_.header[*column]) != names.end();
+    };
+    std::vector<std::string> parts;
+    if (!own(roles_.file, {"file"})) parts.push_back(role_text("file", table_.header[roles_.file]));
+    const Column named = roles_.label ? roles_.label : roles_.label_name;
+    if (!own(named, {"label", "label_name"})) {
+      parts.push_back(role_text("class", table_.header[*named]) +
+                      (roles_.label ? " (numbers)" : " (names)"));
+    }
+    if (!own(roles_.group, {"group"})) {
+      parts.push_back(role_text("group", table_.header[*roles_.group]));
+    }
+    if (!own(roles_.split, {"split"})) {
+      parts.push_back(role_text("split", table_.header[*roles_.split]));
+    }
+    for (const auto& [column, name] : {std::pair<Column, const char*>{roles_.group, "group"},
+                                       {roles_.split, "split"},
+                                       {named, "label_name"}}) {
+      if (column) catalog_.aliases.emplace_back(table_.header[*column], name);
+    }
+    std::string joined;
+    for (const std::string& part : parts) joined += (joined.empty() ? "" : ", ") + part;
+    if (!joined.empty()) catalog_.notes.insert(catalog_.notes.begin(), joined);
+  }
+
+  /// The name a further column goes by: it must not take the place of one of ours.
+  static std::string further_name(const std::string& name) {
+    constexpr std::string_view kOurs[] = {"file", "label", "label_name", "group", "split"};
+    const bool is_ours = std::find(std::begin(kOurs), std::end(kOurs), name) != std::end(kOurs);
+    return is_ours ? "table_" + name : name;
+  }
+
+  bool is_empty_column(std::size_t column) const {
+    return table_.header[column].rfind("column ", 0) == 0 &&
+           std::all_of(table_.rows.begin(), table_.rows.end(),
+                       [&](const auto& row) { return trimmed(row[column]).empty(); });
+  }
 
   void take_rows() {
     std::vector<std::size_t> further;
     for (std::size_t i = 0; i < table_.header.size(); ++i) {
-      if (i == file_ || i == label_ || i == label_name_ || i == group_ || i == split_) continue;
+      if (roles_.has(i) || is_empty_column(i)) continue;
       further.push_back(i);
-      catalog_.columns.push_back(table_.header[i]);
+      catalog_.columns.push_back(further_name(table_.header[i]));
     }
     catalog_.samples.resize(table_.rows.size());
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
       Sample& sample = catalog_.samples[row];
-      sample.file = field(row, file_);
-      sample.label_name = field(row, label_name_);
-      sample.group = field(row, group_);
-      sample.split = canonical_split(field(row, split_));
+      sample.file = field(row, roles_.file);
+      sample.label_name = field(row, roles_.label_name);
+      sample.group = field(row, roles_.group);
+      sample.split = canonical_split(field(row, roles_.split));
       for (const std::size_t column : further) sample.metadata.push_back(field(row, column));
     }
   }
 
   void check_files() {
     const std::string root = normal_path(catalog_.root);
-    FilePresence presence;
+    FileFinder finder(root);
     std::unordered_map<std::string, std::size_t> seen;
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
-      const std::string& file = catalog_.samples[row].file;
+      std::string& file = catalog_.samples[row].file;
       if (file.empty()) {
         complain(row, "has no file");
         continue;
       }
-      const std::string path = normal_path(path_in(root, file));
+      FileFinder::Found found = finder.find(file);
+      const std::string path = normal_path(path_in(root, found.file));
       const auto [first, is_new] = seen.emplace(path, table_.lines[row]);
       if (!is_new) {
         complain(row, "lists " + in_quotes(file) + " again, after line " +
                           std::to_string(first->second));
-        continue;
+      } else if (!found.complaint.empty() && !tolerant_) {
+        complain(row, "names " + in_quotes(file) + ", which " + found.complaint);
       }
-      const std::string complaint = presence.complaint(path);
-      if (!complaint.empty()) complain(row, "names " + in_quotes(file) + ", which " + complaint);
+      file = std::move(found.file);
+    }
+    for (const std::string& note : finder.notes()) catalog_.notes.push_back(note);
+  }
+
+  void leave_out_bad_rows() {
+    catalog_.faults = faults_.texts();
+    std::size_t kept = 0;
+    for (std::size_t row = 0; row < catalog_.samples.size(); ++row) {
+      if (bad_rows_.count(row) > 0) continue;
+      if (kept != row) catalog_.samples[kept] = std::move(catalog_.samples[row]);
+      ++kept;
+    }
+    catalog_.samples.resize(kept);
+    if (catalog_.class_names.size() > 1) drop_empty_classes();
+  }
+
+  void drop_empty_classes() {
+    std::vector<std::int64_t> number(catalog_.class_names.size(), kNoLabel);
+    for (const Sample& sample : catalog_.samples) {
+      if (sample.label != kNoLabel) number[static_cast<std::size_t>(sample.label)] = 0;
+    }
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < number.size(); ++k) {
+      if (number[k] == kNoLabel) continue;
+      number[k] = static_cast<std::int64_t>(names.size());
+      names.push_back(catalog_.class_names[k]);
+    }
+    catalog_.class_names = names;
+    for (Sample& sample : catalog_.samples) {
+      if (sample.label != kNoLabel) sample.label = number[static_cast<std::size_t>(sample.label)];
     }
   }
 
   /// The number in the column `label`; none where it is no class number, which is a fault.
   std::optional<std::int64_t> label_of(std::size_t row) {
-    const std::string& text = field(row, label_);
-    if (text.empty()) {
+    const std::string& text = field(row, roles_.label);
+    if (trimmed(text).empty()) {
       if (catalog_.samples[row].split == kOutlierSplit) return kNoLabel;
       complain(row, "has no label");
       return std::nullopt;
     }
-    std::int64_t label = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), label);
-    const bool is_whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-    if (!is_whole || label < kNoLabel || label >= kMostClasses) {
+    const std::optional<std::int64_t> label = whole_number(text);
+    if (!label || *label < kNoLabel || *label >= kMostClasses) {
       complain(row, "has the label " + in_quotes(text) + "; labels are 0.." +
                         std::to_string(kMostClasses - 1) + ", or -1 for none of the classes");
       return std::nullopt;
@@ -151,7 +323,7 @@ class ManifestReader {
 
   void take_class(std::size_t row) {
     Sample& sample = catalog_.samples[row];
-    if (!label_name_) sample.label_name = std::to_string(sample.label);
+    if (!roles_.label_name) sample.label_name = std::to_string(sample.label);
     if (sample.label_name.empty()) {
       complain(row, "has no label_name");
       return;
@@ -177,6 +349,7 @@ class ManifestReader {
     std::int64_t next = 0;
     for (const auto& [label, row] : row_of_label_) {
       for (; next < label; ++next) {
+        has_table_fault_ = true;
         faults_.add("no row has the label " + std::to_string(next) + ", though labels run to " +
                     std::to_string(row_of_label_.rbegin()->first));
       }
@@ -191,8 +364,11 @@ class ManifestReader {
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
       const Sample& sample = catalog_.samples[row];
       if (sample.split == kOutlierSplit) continue;
-      if (sample.label_name.empty()) complain(row, "has no label_name");
-      classes.emplace(sample.label_name, 0);
+      if (trimmed(sample.label_name).empty()) {
+        complain(row, "has no " + table_.header[*roles_.label_name]);
+      } else {
+        classes.emplace(sample.label_name, 0);
+      }
     }
     for (auto& [name, label] : classes) {
       label = static_cast<std::int64_t>(catalog_.class_names.size());
@@ -202,7 +378,7 @@ class ManifestReader {
       Sample& sample = catalog_.samples[row];
       const auto found = classes.find(sample.label_name);
       if (sample.split != kOutlierSplit) {
-        sample.label = found->second;
+        if (found != classes.end()) sample.label = found->second;
       } else if (found != classes.end()) {
         complain(row, "has the class " + in_quotes(sample.label_name) +
                           " in the split 'ood', which is for images of no class");
@@ -217,23 +393,34 @@ class ManifestReader {
     }
   }
 
+  bool tolerant_;
   CsvTable table_;
-  std::size_t file_ = 0;
-  Column label_, label_name_, group_, split_;
+  ColumnRoles roles_;
   std::map<std::int64_t, std::size_t> row_of_label_;
   std::unordered_map<std::string, std::size_t> row_of_name_;
   FaultList faults_;
+  std::unordered_set<std::size_t> bad_rows_;
+  bool has_table_fault_ = false;
   Catalog catalog_;
 };
 
-/// Whether a .csv file is about images; one that cannot be read is not.
-bool has_file_column(const std::string& path) {
+/// Whether a table is about images; one that cannot be read is not.
+bool is_about_images(const std::string& path) {
   std::string head(1 << 16, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
   try {
-    return parse_csv(head.substr(0, head.find('\n') + 1), path).has_column("file");
+    const std::string text =
+        decode_text(head.substr(0, head.size() / 2 * 2), TextEncoding::kAuto, path).text;
+    std::string_view rest = text;
+    CsvOptions csv;
+    csv.name_blank_columns = true;
+    const char stated = take_stated_separator(rest);
+    csv.separator = stated != '\0' ? stated : recognise_separator(rest);
+    CsvTable table = parse_csv(rest.substr(0, rest.find('\n') + 1), path, csv);
+    for (std::string& name : table.header) name = trimmed(name);
+    return looks_like_manifest(table);
   } catch (const DataError&) {
     return false;
   }
@@ -241,19 +428,28 @@ bool has_file_column(const std::string& path) {
 
 }  // namespace
 
-Catalog read_manifest(const std::string& path) { return ManifestReader(path).read(); }
+Catalog read_manifest(const std::string& path, const OpenOptions& options) {
+  return ManifestReader(path, options).read();
+}
+
+bool is_table_file(const std::string& path) {
+  const std::string extension = extension_of(path);
+  return extension == "csv" || extension == "tsv" || (extension == "txt" && is_about_images(path));
+}
 
 std::optional<std::string> find_manifest(const std::string& folder) {
   std::vector<std::string> tables;
   for (const std::string& name : list_folder(folder).files) {
     if (name == kLabels) return path_in(folder, name);
-    if (extension_of(name) == "csv" && has_file_column(path_in(folder, name))) {
+    const std::string extension = extension_of(name);
+    const bool is_table = extension == "csv" || extension == "tsv";
+    if (is_table && is_about_images(path_in(folder, name))) {
       tables.push_back(name);
     }
   }
   if (tables.size() > 1) {
-    throw DataError("'" + folder + "' holds several tables with a column 'file' (" +
-                    quoted_names(tables) + "): name one of them, or call it labels.csv");
+    throw DataError("'" + folder + "' holds several tables of images (" + quoted_names(tables) +
+                    "): name one of them, or call it labels.csv");
   }
   if (tables.empty()) return std::nullopt;
   return path_in(folder, tables[0]);

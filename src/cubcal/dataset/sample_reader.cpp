@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/dicom_rows.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/npz_catalog.h"
 
@@ -12,8 +13,20 @@ namespace cubcal {
 /// The npz sets that samples lie in, by file.
 struct SampleReader::NpzImages {
   std::map<std::string, NpzSet> sets;
+  std::map<std::string, std::string> unreadable;  ///< why a set cannot be read
+
+  void open(const std::string& file) {
+    if (sets.count(file) > 0 || unreadable.count(file) > 0) return;
+    try {
+      sets.emplace(file, read_npz_set(file));
+    } catch (const Error& error) {
+      unreadable.emplace(file, error.what());
+    }
+  }
 
   Image read(const NpzMember& member) const {
+    const auto reason = unreadable.find(member.file);
+    if (reason != unreadable.end()) throw DataError(reason->second);
     const NpzSet& set = sets.at(member.file);
     const auto split =
         std::find_if(set.splits.begin(), set.splits.end(),
@@ -36,9 +49,7 @@ SampleReader::SampleReader(const Catalog& catalog, const ImageFileOptions& optio
     : catalog_(catalog), options_(options), npz_(std::make_unique<NpzImages>()) {
   for (const Sample& sample : catalog.samples) {
     const auto member = npz_member(catalog.file_path(sample));
-    if (member && npz_->sets.count(member->file) == 0) {
-      npz_->sets.emplace(member->file, read_npz_set(member->file));
-    }
+    if (member) npz_->open(member->file);
   }
 }
 
@@ -47,6 +58,11 @@ SampleReader::~SampleReader() = default;
 Image SampleReader::read(std::size_t sample) const {
   const std::string path = catalog_.file_path(catalog_.samples.at(sample));
   if (const auto member = npz_member(path)) return npz_->read(*member);
+  if (const auto member = frame_member(path)) {
+    ImageFileOptions options = options_;
+    options.dicom_frame = member->frame;
+    return read_image_file(member->file, options);
+  }
   return read_image_file(path, options_);
 }
 

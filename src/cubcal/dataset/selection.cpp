@@ -5,6 +5,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/fault_list.h"
+#include "cubcal/dataset/file_name.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -18,7 +19,10 @@ bool contains(const std::vector<std::string>& values, const std::string& value) 
 /// The column of every sample, by name.
 class ColumnReader {
  public:
-  ColumnReader(const Catalog& catalog, const std::string& name) {
+  ColumnReader(const Catalog& catalog, const std::string& wanted) {
+    const auto alias = std::find_if(catalog.aliases.begin(), catalog.aliases.end(),
+                                    [&](const auto& each) { return each.first == wanted; });
+    const std::string& name = alias == catalog.aliases.end() ? wanted : alias->second;
     if (contains(catalog.columns, name)) {
       metadata_ = catalog.column(name);
     } else if (name == "label_name") {
@@ -84,12 +88,6 @@ void close_ranks(Catalog& catalog) {
     if (sample.label != kNoLabel) sample.label = new_label[static_cast<std::size_t>(sample.label)];
   }
   catalog.class_names = names;
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 }  // namespace

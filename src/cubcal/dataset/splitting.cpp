@@ -159,11 +159,43 @@ void sort_for_dealing(std::vector<Bond>& bonds) {
   });
 }
 
+/// Bonds that share a list of samples become one, which keeps the first of their names, so that
+/// the order of rows changes nothing.
+class BondNames {
+ public:
+  explicit BondNames(const Catalog& catalog) : catalog_(catalog) {}
+
+  void join(const std::vector<std::size_t>& samples) {
+    std::string first;
+    for (const std::size_t i : samples) {
+      if (is_outlier(catalog_.samples[i])) continue;
+      const std::string root = root_of(bond_of(catalog_.samples[i]));
+      if (first.empty()) {
+        first = root;
+      } else if (root != first) {
+        parent_[std::max(first, root)] = std::min(first, root);
+        first = std::min(first, root);
+      }
+    }
+  }
+
+  std::string root_of(std::string name) const {
+    for (auto next = parent_.find(name); next != parent_.end(); next = parent_.find(name)) {
+      name = next->second;
+    }
+    return name;
+  }
+
+ private:
+  const Catalog& catalog_;
+  std::map<std::string, std::string> parent_;
+};
+
 std::vector<Bond> bonds_of(const Catalog& catalog, const std::vector<std::size_t>& samples,
-                           Purpose purpose, std::uint64_t seed) {
+                           Purpose purpose, std::uint64_t seed, const BondNames& names) {
   std::map<std::string, Bond> bonds;
   for (const std::size_t i : samples) {
-    bonds[bond_of(catalog.samples[i])].samples.push_back(i);
+    bonds[names.root_of(bond_of(catalog.samples[i]))].samples.push_back(i);
   }
   std::vector<Bond> list;
   for (auto& [name, bond] : bonds) {
@@ -193,7 +225,7 @@ void keep_share(const Catalog& catalog, const std::string& split, double fractio
     kept[i] = false;
   }
   std::map<std::int64_t, std::vector<Bond>> by_class;
-  for (Bond& bond : bonds_of(catalog, members, Purpose::kFraction, seed)) {
+  for (Bond& bond : bonds_of(catalog, members, Purpose::kFraction, seed, BondNames(catalog))) {
     by_class[main_class(catalog, bond)].push_back(std::move(bond));
   }
   for (auto& [label, bonds] : by_class) {
@@ -210,7 +242,8 @@ void keep_share(const Catalog& catalog, const std::string& split, double fractio
 
 }  // namespace
 
-Catalog split_catalog(const Catalog& catalog, const SplitOptions& options) {
+Catalog split_catalog(const Catalog& catalog, const SplitOptions& options,
+                      const std::vector<std::vector<std::size_t>>& together) {
   if (catalog.classes() == 0) {
     throw DataError(
         "'" + catalog.path +
@@ -229,7 +262,9 @@ Catalog split_catalog(const Catalog& catalog, const SplitOptions& options) {
       members.push_back(i);
     }
   }
-  std::vector<Bond> bonds = bonds_of(catalog, members, Purpose::kSplit, options.seed);
+  BondNames names(catalog);
+  for (const std::vector<std::size_t>& samples : together) names.join(samples);
+  std::vector<Bond> bonds = bonds_of(catalog, members, Purpose::kSplit, options.seed, names);
   for (Bond& bond : bonds) {
     for (const std::size_t i : bond.samples) strata.count(catalog.samples[i], bond.counts);
     dealer.count(bond);

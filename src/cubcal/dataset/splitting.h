@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,9 +22,11 @@ struct SplitOptions {
 /// Groups are dealt largest first, equal ones in an order that follows from the seed, each to the
 /// split that lacks most of its share of the group's classes. So every split gets large and small
 /// groups alike, and where groups are of one class, no split is further from its share of a class
-/// than the largest group. The same catalog in another order of rows gives the same splits. Throws
-/// DataError where there are no classes.
-Catalog split_catalog(const Catalog& catalog, const SplitOptions& options);
+/// than the largest group. The same catalog in another order of rows gives the same splits. Lists
+/// of samples in `together`, such as identical images, stay in one split with all of their groups.
+/// Throws DataError where there are no classes.
+Catalog split_catalog(const Catalog& catalog, const SplitOptions& options,
+                      const std::vector<std::vector<std::size_t>>& together = {});
 
 /// Keeps this share, above 0 and at most 1, of the groups of `splits` per class, at least one, and
 /// every other split as it is; a group of several classes counts for the one it has most of. What

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/inflate.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -22,6 +23,7 @@ constexpr DicomTag kLastOfFileMeta = 0x0002ffff;
 constexpr std::size_t kPreamble = 128;
 constexpr std::size_t kDeepest = 32;
 constexpr std::size_t kMostElements = 100'000;
+constexpr std::size_t kMostInflated = std::size_t{1} << 29;  // as large as a file may be
 /// Far beyond any use, and far from where arithmetic overflows.
 constexpr double kLargestNumber = 1e30;
 
@@ -325,9 +327,8 @@ DicomFile read_dicom(std::string_view bytes, DicomTag last) {
   const std::string_view rest = bytes.substr(meta_size);
   std::string syntax = meta.text(kTransferSyntax);
   if (syntax == kDeflated) {
-    throw DataError(
-        "it is compressed as a whole (Deflated Explicit VR Little Endian, transfer syntax " +
-        syntax + "), which is not supported");
+    const auto inflated = std::make_shared<const std::string>(inflate_raw(rest, kMostInflated));
+    return {syntax, DicomDataset(*inflated, {}, last), inflated};
   }
   DicomEncoding encoding{syntax != kImplicitLittle, syntax == kExplicitBig};
   if (syntax.empty()) {

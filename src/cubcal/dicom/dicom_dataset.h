@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,8 @@ std::uint32_t dicom_u32(std::string_view bytes, std::size_t offset);
 struct DicomFile {
   std::string transfer_syntax;  ///< the UID; empty where the file does not say
   DicomDataset dataset;
+  std::shared_ptr<const std::string> inflated = {};  ///< what the data set refers to where the file
+                                                     ///< is compressed as a whole
 };
 
 /// Whether the bytes have "DICM" after 128 bytes.
@@ -75,8 +78,8 @@ bool has_dicom_preamble(std::string_view bytes);
 /// plausible elements that a data set starts with.
 bool is_dicom(std::string_view bytes);
 
-/// Reads the elements of a whole file up to `last`. Files that are compressed as a whole
-/// ("deflated") are refused.
+/// Reads the elements of a whole file up to `last`. A file that is compressed as a whole
+/// ("deflated") is decompressed first.
 DicomFile read_dicom(std::string_view bytes, DicomTag last);
 
 }  // namespace cubcal

@@ -4,6 +4,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/dicom/dicom_jpeg.h"
+#include "cubcal/dicom/dicom_jpeg2000.h"
 #include "cubcal/dicom/dicom_rle.h"
 #include "cubcal/io/utf8.h"
 
@@ -11,7 +12,7 @@ namespace cubcal {
 
 namespace {
 
-enum class Packing { kNone, kRle, kJpeg, kNotDecoded };
+enum class Packing { kNone, kRle, kJpeg, kJpeg2000, kNotDecoded };
 
 struct Syntax {
   const char* uid;
@@ -22,6 +23,7 @@ struct Syntax {
 constexpr Syntax kSyntaxes[] = {
     {"1.2.840.10008.1.2", Packing::kNone, "Implicit VR Little Endian"},
     {"1.2.840.10008.1.2.1", Packing::kNone, "Explicit VR Little Endian"},
+    {"1.2.840.10008.1.2.1.99", Packing::kNone, "Deflated Explicit VR Little Endian"},
     {"1.2.840.10008.1.2.2", Packing::kNone, "Explicit VR Big Endian"},
     {"1.2.840.10008.1.2.5", Packing::kRle, "RLE Lossless"},
     {"1.2.840.10008.1.2.4.50", Packing::kJpeg, "JPEG Baseline"},
@@ -30,8 +32,8 @@ constexpr Syntax kSyntaxes[] = {
     {"1.2.840.10008.1.2.4.70", Packing::kJpeg, "JPEG Lossless, first-order prediction"},
     {"1.2.840.10008.1.2.4.80", Packing::kJpeg, "JPEG-LS Lossless"},
     {"1.2.840.10008.1.2.4.81", Packing::kJpeg, "JPEG-LS Near-Lossless"},
-    {"1.2.840.10008.1.2.4.90", Packing::kNotDecoded, "JPEG 2000 Lossless"},
-    {"1.2.840.10008.1.2.4.91", Packing::kNotDecoded, "JPEG 2000"},
+    {"1.2.840.10008.1.2.4.90", Packing::kJpeg2000, "JPEG 2000 Lossless"},
+    {"1.2.840.10008.1.2.4.91", Packing::kJpeg2000, "JPEG 2000"},
     {"1.2.840.10008.1.2.4.92", Packing::kNotDecoded, "JPEG 2000 Multi-component Lossless"},
     {"1.2.840.10008.1.2.4.93", Packing::kNotDecoded, "JPEG 2000 Multi-component"},
     {"1.2.840.10008.1.2.4.100", Packing::kNotDecoded, "MPEG2"},
@@ -48,9 +50,10 @@ Packing packing_of(const std::string& uid) {
                                     [&](const Syntax& known) { return uid == known.uid; });
   const bool known = syntax != std::end(kSyntaxes);
   if (known && syntax->packing != Packing::kNotDecoded) return syntax->packing;
-  throw DataError("its transfer syntax is " +
-                  (known ? std::string(syntax->name) + " (" + uid + ")" : in_quotes(uid)) +
-                  " where uncompressed, RLE, JPEG and JPEG-LS ones are decoded");
+  throw DataError(
+      "its transfer syntax is " +
+      (known ? std::string(syntax->name) + " (" + uid + ")" : in_quotes(uid)) +
+      " where uncompressed, deflated, RLE, JPEG, JPEG-LS and JPEG 2000 ones are decoded");
 }
 
 /// The fragments from which a frame is put together, one after the other.
@@ -118,6 +121,31 @@ std::vector<std::uint16_t> native_values(const DicomElement& pixels, const Dicom
   return values;
 }
 
+/// YBR_FULL_422 (PS3.3, C.7.6.3.1.2): two pixels share their colour and lie as Y, Y, B, R.
+DicomFrame halved_colours(const DicomElement& pixels, const DicomPixelFormat& format,
+                          std::size_t frame) {
+  if (format.bits_allocated != 8 || format.width % 2 != 0 || format.planar ||
+      pixels.inside.big_endian) {
+    throw DataError("its YBR_FULL_422 pixels are not pairs of bytes");
+  }
+  const std::size_t frame_bytes = 2 * format.height * format.width;
+  if (pixels.value.size() / frame_bytes <= frame) {
+    throw DataError("it has " + std::to_string(pixels.value.size()) + " bytes of pixels where " +
+                    std::to_string(format.frames) + " x " + std::to_string(frame_bytes) +
+                    " are needed");
+  }
+  DicomFrame stored{{}, "YBR_FULL"};
+  stored.codes.reserve(format.values());
+  const auto* bytes = reinterpret_cast<const unsigned char*>(pixels.value.data());
+  for (const unsigned char* pair = bytes + frame * frame_bytes;
+       pair != bytes + (frame + 1) * frame_bytes; pair += 4) {
+    for (const unsigned char luma : {pair[0], pair[1]}) {
+      stored.codes.insert(stored.codes.end(), {luma, pair[2], pair[3]});
+    }
+  }
+  return stored;
+}
+
 std::vector<std::uint16_t> by_pixel(const std::vector<std::uint16_t>& planes, std::size_t samples) {
   const std::size_t pixels = planes.size() / samples;
   std::vector<std::uint16_t> values(planes.size());
@@ -142,8 +170,16 @@ DicomFrame read_dicom_frame(const DicomFile& file, const DicomPixelFormat& forma
     DicomJpegFrame decoded =
         decode_dicom_jpeg(frame_stream(pixels, format.frames, frame), file.transfer_syntax, format);
     stored = {std::move(decoded.values), std::move(decoded.photometric)};
+  } else if (packing == Packing::kJpeg2000) {
+    stored = decode_dicom_jpeg2000(frame_stream(pixels, format.frames, frame), format);
+  } else if (format.photometric == "YBR_RCT" || format.photometric == "YBR_ICT") {
+    throw DataError("its colours are " + format.photometric +
+                    ", which JPEG 2000 streams alone can have");
+  } else if (format.photometric == "YBR_FULL_422" && packing == Packing::kNone) {
+    stored = halved_colours(pixels, format, frame);
   } else if (format.photometric == "YBR_FULL_422") {
-    throw DataError("its colours are YBR_FULL_422, which is decoded in JPEG streams only");
+    throw DataError(
+        "its colours are YBR_FULL_422, which is decoded in JPEG streams and uncompressed");
   } else if (packing == Packing::kRle) {
     stored.codes = decode_dicom_rle(frame_stream(pixels, format.frames, frame), format);
   } else {

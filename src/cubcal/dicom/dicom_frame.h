@@ -14,8 +14,8 @@ struct DicomFrame {
   std::string photometric;  ///< of the file, or what decompression made of it
 };
 
-/// Uncompressed, RLE, JPEG and JPEG-LS transfer syntaxes. Throws DataError with the reason, for
-/// other syntaxes naming them.
+/// Uncompressed, deflated, RLE, JPEG, JPEG-LS and JPEG 2000 transfer syntaxes. Throws DataError
+/// with the reason, for other syntaxes naming them.
 DicomFrame read_dicom_frame(const DicomFile& file, const DicomPixelFormat& format,
                             std::size_t frame);
 

@@ -14,6 +14,12 @@ namespace cubcal {
 namespace {
 
 constexpr DicomTag kModality = 0x00080060;
+constexpr DicomTag kManufacturer = 0x00080070;
+constexpr DicomTag kInstitution = 0x00080080;
+constexpr DicomTag kViewPosition = 0x00185101;
+constexpr DicomTag kPhotometric = 0x00280004;
+constexpr DicomTag kWindowCentre = 0x00281050;
+constexpr DicomTag kWindowWidth = 0x00281051;
 constexpr DicomTag kPatientId = 0x00100020;
 constexpr DicomTag kStudyUid = 0x0020000d;
 
@@ -25,7 +31,8 @@ std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& w
   if (!wanted && frames > 1) {
     throw DataError("it has " + std::to_string(frames) + " frames, 0 to " +
                     std::to_string(frames - 1) +
-                    ": the option 'frame' of prediction takes one, data sets need files of one");
+                    ": the option 'frame' of prediction takes one, and a manifest names one as "
+                    "'scan.dcm/0'");
   }
   const std::size_t frame = wanted.value_or(0);
   if (frame >= frames) {
@@ -54,9 +61,24 @@ std::string as_utf8(const std::string& text) {
 }
 
 DicomFacts facts_of(std::string_view bytes) {
-  const DicomDataset dataset = read_dicom(bytes, kDicomFrames).dataset;
-  return {as_utf8(dataset.text(kPatientId)), as_utf8(dataset.text(kStudyUid)),
-          as_utf8(dataset.text(kModality)), dicom_frames(dataset)};
+  const DicomFile file = read_dicom(bytes, kWindowWidth);
+  const DicomDataset& dataset = file.dataset;
+  const auto text = [&](DicomTag tag) { return as_utf8(dataset.text(tag)); };
+  DicomFacts facts;
+  facts.patient_id = text(kPatientId);
+  facts.study_uid = text(kStudyUid);
+  facts.modality = text(kModality);
+  facts.manufacturer = text(kManufacturer);
+  facts.institution = text(kInstitution);
+  facts.view = text(kViewPosition);
+  facts.photometric = text(kPhotometric);
+  const std::string centre = text(kWindowCentre);
+  const std::string width = text(kWindowWidth);
+  if (!centre.empty() && !width.empty()) {
+    facts.window = centre.substr(0, centre.find('\\')) + " / " + width.substr(0, width.find('\\'));
+  }
+  facts.frames = dicom_frames(dataset);
+  return facts;
 }
 
 }  // namespace

@@ -22,6 +22,11 @@ struct DicomFacts {
   std::string patient_id = {};
   std::string study_uid = {};
   std::string modality = {};
+  std::string manufacturer = {};
+  std::string institution = {};
+  std::string view = {};  ///< ViewPosition
+  std::string photometric = {};
+  std::string window = {};  ///< "40 / 400": the first centre and width
   std::size_t frames = 1;
 };
 

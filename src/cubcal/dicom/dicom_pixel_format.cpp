@@ -46,12 +46,13 @@ void check_channels(const DicomPixelFormat& format) {
   const std::string& photometric = format.photometric;
   const bool is_scale = photometric == "MONOCHROME1" || photometric == "MONOCHROME2" ||
                         photometric == "PALETTE COLOR";
-  const bool is_colour =
-      photometric == "RGB" || photometric == "YBR_FULL" || photometric == "YBR_FULL_422";
+  const bool is_colour = photometric == "RGB" || photometric == "YBR_FULL" ||
+                         photometric == "YBR_FULL_422" || photometric == "YBR_RCT" ||
+                         photometric == "YBR_ICT";
   if (!is_scale && !is_colour) {
     throw DataError("its photometric interpretation is " + in_quotes(photometric) +
-                    " where MONOCHROME1, MONOCHROME2, PALETTE COLOR, RGB, YBR_FULL and "
-                    "YBR_FULL_422 are decoded");
+                    " where MONOCHROME1, MONOCHROME2, PALETTE COLOR, RGB, YBR_FULL, "
+                    "YBR_FULL_422, YBR_RCT and YBR_ICT are decoded");
   }
   const std::size_t expected = is_scale ? 1 : 3;
   if (format.samples != expected) {

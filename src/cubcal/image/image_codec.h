@@ -29,4 +29,7 @@ inline constexpr std::size_t kImageHead = 132;
 /// codecs/image_codecs.cpp, above the rooms whose formats it names.
 const std::vector<ImageCodec>& image_codecs();
 
+/// "PNG, JPEG and DICOM": their names, for messages.
+std::string image_format_names();
+
 }  // namespace cubcal

@@ -17,6 +17,7 @@ struct Image {
   std::size_t channels = 0;
   std::vector<std::uint8_t> pixels = {};        ///< height * width * channels; empty where deep
   std::vector<std::uint16_t> deep_pixels = {};  ///< the same of an image of 16 bits; else empty
+  bool turned = false;  ///< stored turned or mirrored, and brought upright when it was read
 
   bool is_deep() const { return !deep_pixels.empty(); }
 };
@@ -31,18 +32,19 @@ enum class DicomWindow {
 
 struct ImageFileOptions {
   DicomWindow dicom_window = DicomWindow::kFile;
-  /// Which frame of a DICOM file of several, from 0; none: such files are refused.
+  /// Which frame of a DICOM file, or page of a TIFF file, of several, from 0; none: such files are
+  /// refused.
   std::optional<std::size_t> dicom_frame = {};
 };
 
 /// Images of more pixels are refused, whatever their file's size: a few bytes can promise billions.
 inline constexpr std::size_t kMaxImagePixels = 100'000'000;
 
-/// Reads a PNG, JPEG or DICOM file, told apart by content. See png_image.h, jpeg_image.h and
-/// dicom_image.h for what becomes of palettes, alpha, CMYK and stored values. Colour profiles,
-/// gamma and orientation tags are not applied. Throws IoError where the file cannot be read and
-/// DataError naming it where it is damaged, cut short, too large, of another format, or of a format
-/// this build lacks.
+/// Reads a file of one of the formats of image_codecs(), told apart by content. See png_image.h,
+/// jpeg_image.h, tiff_image.h, dicom_image.h and so on for what becomes of palettes, alpha, CMYK
+/// and stored values. Orientations are applied; colour profiles and gamma are not. Throws IoError
+/// where the file cannot be read and DataError naming it where it is damaged, cut short, too large,
+/// of another format, or of a format this build lacks.
 Image read_image_file(const std::string& path, const ImageFileOptions& options = {});
 
 }  // namespace cubcal

@@ -9,6 +9,7 @@
 // clang-format on
 
 #include "cubcal/core/error.h"
+#include "cubcal/image/orientation.h"
 
 // libjpeg reports errors through a callback that must not return: it jumps. Everything with a
 // destructor lives in Decoder, outside the functions that call setjmp.
@@ -116,8 +117,14 @@ Image decode_jpeg(std::string_view bytes, const std::string& name) {
   }
   decoder.rows.resize(height * width * channels);
   if (!read_rows(decoder)) throw jpeg_failure(name, decoder.reason);
-  if (channels != 4) return {height, width, channels, std::move(decoder.rows)};
-  return {height, width, 3, rgb_from_cmyk(decoder.rows, jpeg.saw_Adobe_marker == TRUE)};
+  Image image{height, width, channels};
+  if (channels == 4) {
+    image.channels = 3;
+    image.pixels = rgb_from_cmyk(decoder.rows, jpeg.saw_Adobe_marker == TRUE);
+  } else {
+    image.pixels = std::move(decoder.rows);
+  }
+  return upright(std::move(image), jpeg_orientation(bytes));
 }
 
 }  // namespace cubcal

@@ -4,11 +4,11 @@
 
 #include <csetjmp>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "cubcal/core/checksums.h"
 #include "cubcal/core/error.h"
+#include "cubcal/image/on_black.h"
 
 // libpng reports errors by longjmp, which must not cross an object with a destructor. Everything
 // with a destructor therefore lives in Decoder, outside the functions that call setjmp.
@@ -94,21 +94,6 @@ void allocate(Decoder& decoder, std::vector<Level>& pixels) {
   for (std::size_t y = 0; y < decoder.rows.height; ++y) {
     decoder.row_pointers.push_back(reinterpret_cast<png_bytep>(pixels.data() + y * row));
   }
-}
-
-/// Lays gray + alpha or RGBA on black: v a / max, rounded.
-template <class Level>
-std::vector<Level> on_black(const std::vector<Level>& levels, std::size_t channels) {
-  constexpr std::uint32_t kMax = std::numeric_limits<Level>::max();
-  std::vector<Level> colours;
-  colours.reserve(levels.size() / channels * (channels - 1));
-  for (std::size_t i = 0; i < levels.size(); i += channels) {
-    const std::uint32_t alpha = levels[i + channels - 1];
-    for (std::size_t c = 0; c + 1 < channels; ++c) {
-      colours.push_back(static_cast<Level>((levels[i + c] * alpha + kMax / 2) / kMax));
-    }
-  }
-  return colours;
 }
 
 DataError png_failure(const std::string& name, const char* reason) {

@@ -111,7 +111,7 @@ void find_identical(const Catalog& catalog, const std::vector<SampleList>& ident
     if (!groups.empty()) {
       findings.push_back({Severity::kWarning, FindingKind::kIdenticalAcrossGroups,
                           sets_text(groups) + verb(groups.size(), " belongs", " belong") +
-                              " to different groups: a new split by group could tear them apart.",
+                              " to different groups; 'cubcal data split' keeps them together.",
                           groups});
     }
   }
@@ -122,7 +122,7 @@ void find_identical(const Catalog& catalog, const std::vector<SampleList>& ident
     sentence += ", " + (across.empty() ? "none" : std::to_string(across.size())) +
                 " of the sets across splits";
   } else if (!catalog.has_groups()) {
-    sentence += "; give each set a group of its own before splitting";
+    sentence += "; 'cubcal data split' keeps each set together";
   }
   findings.push_back({Severity::kNote, FindingKind::kIdentical, sentence + ".", identical});
 }

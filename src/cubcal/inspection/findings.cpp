@@ -8,7 +8,9 @@
 #include "cubcal/inspection/duplicate_findings.h"
 #include "cubcal/inspection/image_findings.h"
 #include "cubcal/inspection/overview.h"
+#include "cubcal/inspection/spelling.h"
 #include "cubcal/inspection/wording.h"
+#include "cubcal/io/utf8.h"
 
 namespace cubcal {
 
@@ -26,6 +28,49 @@ std::string telling_sentence(const Association& table) {
   if (is_finer) return sentence + ", unless it is a finer label: each value is of one class.";
   const std::string rule = describe_rule(table);
   return sentence + (rule.empty() ? "." : ": " + rule + ".");
+}
+
+/// What opening the set could not make a sample of.
+void find_left_out(const Catalog& catalog, std::vector<Finding>& findings) {
+  const std::size_t count = catalog.faults.size();
+  if (count == 0) return;
+  const bool is_row = catalog.faults[0].rfind("line ", 0) == 0;
+  Finding finding{Severity::kWarning, FindingKind::kLeftOut,
+                  (is_row ? counted(count, "row") : counted(count, "entry", "entries")) +
+                      " cannot be used and " + (count == 1 ? "is" : "are") +
+                      " left out here; other commands refuse the set until that is corrected."};
+  finding.lines = catalog.faults;
+  findings.push_back(std::move(finding));
+}
+
+std::string alike_text(const AlikeNames& alike) {
+  return in_quotes(alike.rarer) + " (" + counted(alike.rarer_count, "image") + ") looks like " +
+         in_quotes(alike.commoner) + " (" + counted(alike.commoner_count, "image") + ")";
+}
+
+/// Names that may mean one thing, and rows that were forgotten.
+void find_spellings(const Catalog& catalog, std::vector<Finding>& findings) {
+  const auto add = [&](FindingKind kind, const std::vector<AlikeNames>& all, const char* one,
+                       const char* many) {
+    if (all.empty()) return;
+    Finding finding{Severity::kWarning, kind,
+                    counted(all.size(), one, many) + " may be another one spelt differently."};
+    for (const AlikeNames& alike : all) finding.lines.push_back(alike_text(alike));
+    findings.push_back(std::move(finding));
+  };
+  add(FindingKind::kLabelsAlike, alike_labels(catalog), "class", "classes");
+  add(FindingKind::kSplitsAlike, alike_splits(catalog), "split", "splits");
+  if (!catalog.has_splits()) return;
+  SampleList without;
+  for (std::size_t i = 0; i < catalog.samples.size(); ++i) {
+    if (catalog.samples[i].split.empty()) without.push_back(i);
+  }
+  if (without.empty()) return;
+  findings.push_back({Severity::kWarning,
+                      FindingKind::kNoSplit,
+                      counted(without.size(), "image") + (without.size() == 1 ? " has" : " have") +
+                          " no split, though others do.",
+                      {without}});
 }
 
 void find_telling_columns(const Catalog& catalog, const std::vector<ImageFacts>& facts,
@@ -47,7 +92,7 @@ void find_uneven_classes(const Overview& view, double imbalance, std::vector<Fin
   }
   if (classes.size() < 2) return;
   for (std::size_t c = 0; c < columns; ++c) {
-    if (view.columns[c] == kOutlierSplit) continue;
+    if (view.columns[c] == kOutlierSplit || view.columns[c] == kNotSplit) continue;
     std::vector<std::string> missing;
     for (const CountRow* row : classes) {
       if (row->images[c] == 0) missing.push_back(row->name);
@@ -88,6 +133,7 @@ const char* severity_name(Severity severity) {
 
 const char* finding_name(FindingKind kind) {
   switch (kind) {
+    case FindingKind::kLeftOut: return "left_out";
     case FindingKind::kUnreadable: return "unreadable";
     case FindingKind::kIdenticalAcrossSplits: return "identical_across_splits";
     case FindingKind::kNearAcrossSplits: return "near_across_splits";
@@ -98,6 +144,9 @@ const char* finding_name(FindingKind kind) {
     case FindingKind::kNearWithOutliers: return "near_with_outliers";
     case FindingKind::kGroupWithOutliers: return "group_with_outliers";
     case FindingKind::kIdenticalAcrossGroups: return "identical_across_groups";
+    case FindingKind::kLabelsAlike: return "labels_alike";
+    case FindingKind::kSplitsAlike: return "splits_alike";
+    case FindingKind::kNoSplit: return "no_split";
     case FindingKind::kTellingColumn: return "telling_column";
     case FindingKind::kEnlarged: return "enlarged";
     case FindingKind::kConstant: return "constant";
@@ -109,6 +158,7 @@ const char* finding_name(FindingKind kind) {
     case FindingKind::kMixedColour: return "mixed_colour";
     case FindingKind::kMixedDepth: return "mixed_depth";
     case FindingKind::kGrayAsRgb: return "gray_as_rgb";
+    case FindingKind::kTurned: return "turned";
     default: return "unused_range";
   }
 }
@@ -119,10 +169,12 @@ std::vector<Finding> examine(const Catalog& catalog, const std::vector<ImageFact
   const Overview view = overview(catalog, facts);
   const std::vector<SampleList> identical = identical_images(facts);
   std::vector<Finding> findings;
+  find_left_out(catalog, findings);
   find_unreadable(facts, findings);
   find_identical(catalog, identical, findings);
   find_near(catalog, identical, near_duplicates(facts, options.near), options.near, findings);
   find_torn_groups(catalog, findings);
+  find_spellings(catalog, findings);
   find_telling_columns(catalog, facts, findings);
   find_enlarged(catalog, facts, findings);
   find_constant(facts, findings);

@@ -23,6 +23,7 @@ const char* severity_name(Severity severity);
 
 /// In the order in which findings of one severity are told.
 enum class FindingKind {
+  kLeftOut,
   kUnreadable,
   kIdenticalAcrossSplits,
   kNearAcrossSplits,
@@ -33,6 +34,9 @@ enum class FindingKind {
   kNearWithOutliers,
   kGroupWithOutliers,
   kIdenticalAcrossGroups,
+  kLabelsAlike,
+  kSplitsAlike,
+  kNoSplit,
   kTellingColumn,
   kEnlarged,
   kConstant,
@@ -44,6 +48,7 @@ enum class FindingKind {
   kMixedColour,
   kMixedDepth,
   kGrayAsRgb,
+  kTurned,
   kUnusedRange
 };
 
@@ -58,6 +63,7 @@ struct Finding {
   std::vector<SampleList> sets = {};
   std::optional<Association> table = {};  ///< of kTellingColumn
   std::vector<NearPair> pairs = {};       ///< of kNear
+  std::vector<std::string> lines = {};    ///< what it is about, where that is no image
 };
 
 struct ExamineOptions {

@@ -42,6 +42,7 @@ ImageFacts image_facts(const Image& image) {
   facts.height = image.height;
   facts.width = image.width;
   facts.channels = image.channels;
+  facts.turned = image.turned;
   facts.bits = image.is_deep() ? 16 : 8;
   facts.gray_as_rgb = is_gray_as_rgb(image);
   if (image.is_deep()) {

@@ -21,6 +21,7 @@ struct ImageFacts {
   std::size_t channels = 0;
   int bits = 0;              ///< 8 or 16
   bool gray_as_rgb = false;  ///< three channels with equal levels
+  bool turned = false;       ///< stored turned or mirrored, and brought upright
   int min_level = 0;
   int max_level = 0;
   double mean_level = 0;

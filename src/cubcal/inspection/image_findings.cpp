@@ -136,6 +136,17 @@ void find_mixture(const Overview& view, const std::vector<ImageFacts>& facts,
          text + (gray.size() == 1 ? " stores" : " store") + " gray as RGB: one channel would do.",
          {gray}});
   }
+  const SampleList turned =
+      images_that(facts, [](const ImageFacts& image) { return image.turned; });
+  if (!turned.empty()) {
+    findings.push_back({Severity::kNote,
+                        FindingKind::kTurned,
+                        share_text(turned.size(), facts.size()) +
+                            (turned.size() == 1 ? " is" : " are") +
+                            " stored turned or mirrored (EXIF) and read upright; programs that do "
+                            "not look at that see other pixels.",
+                        {turned}});
+  }
   if (view.depths.size() == 1 && !view.channels.empty()) {
     const int full = view.depths[0].first == "8 bits" ? 255 : 65535;
     if (2 * view.max_level < full) {

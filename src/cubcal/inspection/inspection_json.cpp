@@ -72,6 +72,7 @@ Json finding_json(const Catalog& catalog, const Finding& finding) {
                {"kind", finding_name(finding.kind)},
                {"sentence", finding.sentence},
                {"sets", sets}};
+  if (!finding.lines.empty()) json["lines"] = finding.lines;
   if (finding.table) json["column"] = finding.table->column;
   if (!finding.pairs.empty()) {
     Json pairs = Json::array();
@@ -99,6 +100,7 @@ Json image_json(const Sample& sample, const ImageFacts& facts) {
   json["height"] = facts.height;
   json["channels"] = facts.channels;
   json["gray_as_rgb"] = facts.gray_as_rgb;
+  json["turned"] = facts.turned;
   json["bits"] = facts.bits;
   json["min_level"] = facts.min_level;
   json["max_level"] = facts.max_level;
@@ -121,6 +123,7 @@ std::string inspection_json(const Catalog& catalog, const std::vector<ImageFacts
   json["kind"] = catalog_kind_name(catalog.kind);
   json["samples"] = catalog.samples.size();
   json["unreadable"] = view.unreadable;
+  json["recognised"] = catalog.notes;
   json["counts"] = counts_json(view);
   json["sizes"] = tally_json(view.sizes);
   json["colour"] = tally_json(view.channels);

@@ -34,6 +34,8 @@ std::vector<SampleList> shown_sets(const Finding& finding, const PageOptions& op
     case FindingKind::kUnreadable:
     case FindingKind::kGrayAsRgb: return {};
     case FindingKind::kEnlarged:
+    case FindingKind::kTurned:
+    case FindingKind::kNoSplit:
     case FindingKind::kConstant: {
       std::vector<SampleList> singles;
       const auto stream = static_cast<std::uint64_t>(finding.kind) << 32;
@@ -100,6 +102,7 @@ class Page {
     };
     add("Path", catalog_.path);
     add("Recognised as", catalog_kind_name(catalog_.kind));
+    if (!catalog_.notes.empty()) add("In its table", joined(catalog_.notes, "and", 10));
     add("Images",
         grouped(catalog_.samples.size()) +
             (view_.unreadable == 0 ? ", all readable"
@@ -169,13 +172,20 @@ class Page {
                        escaped(finding.sentence) + "</p>\n";
     if (finding.table) text += table(*finding.table);
     if (finding.kind == FindingKind::kUnreadable) text += reasons(finding.sets[0]);
+    if (!finding.lines.empty()) text += list_of(finding.lines);
     text += pictures(finding);
     return text + "</article>\n";
   }
 
   std::string reasons(const SampleList& samples) const {
+    std::vector<std::string> lines;
+    for (const std::size_t i : samples) lines.push_back(facts_[i].unreadable);
+    return list_of(lines);
+  }
+
+  static std::string list_of(const std::vector<std::string>& lines) {
     std::string list;
-    for (const std::size_t i : samples) list += element("li", escaped(facts_[i].unreadable)) + "\n";
+    for (const std::string& line : lines) list += element("li", escaped(line)) + "\n";
     return "<ul class=\"reasons\">\n" + list + "</ul>\n";
   }
 

@@ -10,8 +10,6 @@ namespace cubcal {
 
 namespace {
 
-constexpr const char* kNotSplit = "not split";
-
 /// Counts of one row while samples come in. The last column is that of all samples.
 class Counter {
  public:

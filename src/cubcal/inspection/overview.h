@@ -20,6 +20,9 @@ struct CountRow {
   std::vector<std::size_t> groups;  ///< distinct ones; a sample without a group counts as one
 };
 
+/// The column of samples in no split, among samples that are in one.
+inline constexpr const char* kNotSplit = "not split";
+
 /// What a data set consists of, before any judgement.
 struct Overview {
   std::vector<std::string> columns;  ///< the splits, "not split" where some are in none, then "all"

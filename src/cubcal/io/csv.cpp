@@ -1,6 +1,7 @@
 #include "cubcal/io/csv.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 #include "cubcal/core/error.h"
@@ -29,6 +30,7 @@ class CsvParser {
       if (text_.empty()) throw DataError("'" + name_ + "' is empty, but a header row is expected");
       if (!take_line_end()) table.header = row();  // blank lines may come first
     }
+    if (options_.name_blank_columns) name_blank_columns(table.header);
     check_header(table.header);
     while (!text_.empty()) {
       if (table.header.size() > 1 && take_line_end()) continue;
@@ -58,6 +60,13 @@ class CsvParser {
     }
   }
 
+  static void name_blank_columns(std::vector<std::string>& header) {
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      const bool is_blank = header[i].find_first_not_of(" \t") == std::string::npos;
+      if (is_blank) header[i] = "column " + std::to_string(i + 1);
+    }
+  }
+
   /// Takes LF or CRLF off the front.
   bool take_line_end() {
     const std::size_t length = text_[0] == '\n' ? 1 : text_.substr(0, 2) == "\r\n" ? 2 : 0;
@@ -75,13 +84,13 @@ class CsvParser {
       }
       fields.push_back(!text_.empty() && text_[0] == '"' ? quoted_field() : plain_field());
       if (text_.empty() || take_line_end()) return fields;
-      if (text_[0] != ',') complain(line_, "has text after a closing quote");
+      if (text_[0] != options_.separator) complain(line_, "has text after a closing quote");
       text_.remove_prefix(1);
     }
   }
 
   std::string plain_field() {
-    const std::size_t end = std::min(text_.find_first_of(",\n\r\""), text_.size());
+    const std::size_t end = std::min(text_.find_first_of(ends_), text_.size());
     std::string field(text_.substr(0, end));
     text_.remove_prefix(end);
     if (!text_.empty() && text_[0] == '"') {
@@ -125,6 +134,7 @@ class CsvParser {
   std::string_view text_;
   const std::string& name_;
   const CsvOptions& options_;
+  const std::string ends_ = std::string("\n\r\"") + options_.separator;  ///< of a plain field
   std::size_t line_ = 1;
 };
 
@@ -156,6 +166,23 @@ std::size_t CsvTable::column(const std::string& column) const {
     throw DataError("'" + name + "' has no column " + in_quotes(column) + "; it has " + listed);
   }
   return static_cast<std::size_t>(found - header.begin());
+}
+
+char recognise_separator(std::string_view text) {
+  constexpr std::string_view kSeparators = ",;\t|";
+  std::array<std::size_t, kSeparators.size()> counts{};
+  bool quoted = false;
+  bool has_begun = false;  // blank lines may come first
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n' && has_begun) break;
+    has_begun = has_begun || (c != '\n' && c != '\r');
+    const std::size_t place = kSeparators.find(c);
+    if (place != std::string_view::npos) ++counts[place];
+  }
+  return kSeparators[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
+                                              counts.begin())];
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& name, const CsvOptions& options) {

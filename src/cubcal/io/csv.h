@@ -14,6 +14,10 @@ struct CsvOptions {
   std::size_t max_field_bytes = std::size_t{1} << 20;
   /// Fields accepted in one row.
   std::size_t max_columns = 10000;
+  char separator = ',';
+  /// Columns without a name are called "column 3", by their place, instead of being refused where
+  /// there are two.
+  bool name_blank_columns = false;
 };
 
 /// A table with a header row.
@@ -28,11 +32,15 @@ struct CsvTable {
   std::size_t column(const std::string& column) const;
 };
 
-/// Reads CSV as in RFC 4180: fields separated by commas, rows by LF or CRLF, quotes around fields
-/// that hold commas, quotes (doubled) or line ends. A UTF-8 byte order mark is skipped. Blank lines
-/// are skipped too, unless the table has a single column. Throws DataError naming file and line for
-/// a row whose length is not the header's, a column name used twice, a misplaced quote, text that
-/// is not UTF-8, or sizes beyond the options.
+/// The separator of a table whose first line is its header: of comma, semicolon, tab and bar the
+/// one that stands there most often outside of quotes; a comma where none does.
+char recognise_separator(std::string_view text);
+
+/// Reads CSV as in RFC 4180: fields separated by commas (or options.separator), rows by LF or CRLF,
+/// quotes around fields that hold commas, quotes (doubled) or line ends. A UTF-8 byte order mark is
+/// skipped. Blank lines are skipped too, unless the table has a single column. Throws DataError
+/// naming file and line for a row whose length is not the header's, a column name used twice, a
+/// misplaced quote, text that is not UTF-8, or sizes beyond the options.
 CsvTable parse_csv(std::string_view text, const std::string& name, const CsvOptions& options = {});
 CsvTable read_csv(const std::string& path, const CsvOptions& options = {});
 

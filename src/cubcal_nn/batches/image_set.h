@@ -38,6 +38,7 @@ struct ImageSet {
   ImageFit fit = ImageFit::kStretch;      ///< how images were brought to their size
   std::int64_t reduce_to = 0;             ///< shorter side they were made small to first; 0: none
   DicomWindow dicom_window = DicomWindow::kFile;
+  std::vector<std::string> notes = {};    ///< what was recognised of its table, a sentence each
   std::vector<std::string> skipped = {};  ///< why files were left out, a sentence each
 
   std::size_t classes() const { return class_names.size(); }

@@ -45,6 +45,7 @@ ImageSet to_image_set(const SampleBlock& block) {
   set.fit = block.fit;
   set.reduce_to = static_cast<std::int64_t>(block.reduce_to);
   set.dicom_window = block.dicom_window;
+  set.notes = catalog.notes;
   set.skipped = block.skipped;
   const at::Tensor images = levels_tensor(block.images);
   const std::vector<std::int64_t> groups = group_numbers(catalog);

@@ -81,6 +81,16 @@ void read_normalise(StrictTable& table, NormaliseOptions& normalise) {
   normalise = {NormaliseWith::kGiven, lists[0], lists[1]};
 }
 
+/// How a manifest is read where that is not to be recognised.
+void read_columns(StrictTable& table, ManifestOptions& manifest) {
+  table.read("file_column", manifest.file_column);
+  table.read("label_column", manifest.label_column);
+  table.read("group_column", manifest.group_column);
+  table.read("split_column", manifest.split_column);
+  table.read_named("sep", manifest.separator, parse_separator, separator_name);
+  table.read_named("encoding", manifest.encoding, parse_text_encoding, text_encoding_name);
+}
+
 void read_rows(StrictTable& table, DataOptions& data) {
   std::vector<std::string> where;
   table.read("where", where);
@@ -108,6 +118,7 @@ void read_data(StrictTable table, DataOptions& data, RunOptions& run) {
   table.read("path", data.path);
   if (!data.path.empty()) data.kind = DataKind::kPath;
   table.read_named("kind", data.kind, kDataKinds);
+  read_columns(table, data.load.open.table);
   read_shape(table, data, run);
   read_normalise(table, run.normalise);
   read_rows(table, data);

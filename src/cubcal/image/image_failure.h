@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cubcal/core/error.h"
+#include "cubcal/image/image_file.h"
+
+namespace cubcal {
+
+/// "the TIFF image 'a.tif' cannot be read: <reason>".
+inline DataError image_failure(const char* format, const std::string& name,
+                               const std::string& reason) {
+  return DataError("the " + std::string(format) + " image '" + name +
+                   "' cannot be read: " + reason);
+}
+
+/// "'a.tif' is a TIFF image, and this program was built without TIFF support".
+inline DataError format_absent(const char* format, const std::string& name) {
+  return DataError("'" + name + "' is a " + format + " image, and this program was built without " +
+                   format + " support");
+}
+
+/// Throws DataError with the reason where there are no pixels or more than kMaxImagePixels.
+inline void check_image_size(std::size_t height, std::size_t width) {
+  if (height == 0 || width == 0) {
+    throw DataError("it has " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
+  }
+  if (width > kMaxImagePixels / height) throw DataError("it has more than 100 million pixels");
+}
+
+/// Throws DataError with the reason where more pixels are promised than `ratio` for each byte.
+inline void check_promise(std::size_t height, std::size_t width, std::size_t bytes,
+                          std::size_t ratio) {
+  if (height * width / ratio > bytes) {
+    throw DataError("it promises more pixels than its bytes can hold");
+  }
+}
+
+}  // namespace cubcal
