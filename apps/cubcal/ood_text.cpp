@@ -60,7 +60,7 @@ void print_by_class(std::ostream& out, const std::vector<VerdictRates>& by_class
 }
 
 std::string level_text(const ConformalRule& sets) {
-  return to_text(100 - 100 * sets.options.alpha) + "%";
+  return significant(100 - 100 * sets.options.alpha, 6) + "%";
 }
 
 /// How often sets were to hold the true class, and how often they did.
@@ -114,7 +114,7 @@ void print_ood_table(std::ostream& out, const OodTable& table) {
     }
     out << '\n' << by_category;
   }
-  out << "\nPercent, with " << to_text(100 * table.bootstrap.level)
+  out << "\nPercent, with " << significant(100 * table.bootstrap.level, 6)
       << "% percentile bootstrap intervals (" << table.bootstrap.replicates << " replicates by "
       << (table.grouped ? "group" : "sample") << ", seed " << table.bootstrap.seed
       << "). OOD is positive; FPR95: share of ID images above the threshold that catches 95% of "
