@@ -11,7 +11,7 @@ namespace cubcal::app {
 namespace {
 
 std::string level_text(const Audit& audit) {
-  return to_text(100 * audit.options.bootstrap.level) + "% interval";
+  return significant(100 * audit.options.bootstrap.level, 6) + "% interval";
 }
 
 /// What units are called.
@@ -37,7 +37,7 @@ std::vector<std::string> group_header(const Audit& audit) {
     header.insert(header.end(),
                   {metric_heading(audit.labels[m]), "gap", level_text(audit), "corrected p"});
     if (audit.options.margin) {
-      header.push_back("within ±" + to_text(100 * *audit.options.margin));
+      header.push_back("within ±" + significant(100 * *audit.options.margin, 6));
     }
   }
   return header;
@@ -111,7 +111,7 @@ void print_found(std::ostream& out, const Audit& audit) {
       }
     }
   }
-  const std::string rate = to_text(100 * audit.options.alarm_rate) + "%";
+  const std::string rate = significant(100 * audit.options.alarm_rate, 6) + "%";
   if (audit.tests == 0) {
     out << "\nNo group is large enough to be compared with the rest.\n";
   } else if (table.empty()) {

@@ -50,7 +50,7 @@ void print_head(std::ostream& out, const BenefitResult& result) {
       << percent_text(static_cast<double>(result.diseased) / static_cast<double>(result.cases))
       << "%)";
   if (result.curve.options.prevalence) {
-    out << ", weighed to a prevalence of " << to_text(100 * point.prevalence) << '%';
+    out << ", weighed to a prevalence of " << significant(100 * point.prevalence, 6) << '%';
   }
   out << "\nTreated   by the model where its probability is at least the threshold pt\n";
   if (has_policy(result)) {
@@ -139,9 +139,9 @@ void print_benefit(std::ostream& out, const BenefitResult& result) {
            "everything.\n";
   }
   if (result.bootstrap) {
-    out << to_text(100 * result.bootstrap->level) << "% intervals: " << result.bootstrap->replicates
-        << " bootstrap replicates of " << (result.bootstrap_by_group ? "whole groups" : "samples")
-        << ".\n";
+    out << significant(100 * result.bootstrap->level, 6)
+        << "% intervals: " << result.bootstrap->replicates << " bootstrap replicates of "
+        << (result.bootstrap_by_group ? "whole groups" : "samples") << ".\n";
   }
   out << '\n';
   out << best_words(result.curve, level_of(result)) << '\n';

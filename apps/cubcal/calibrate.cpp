@@ -104,7 +104,7 @@ void print_fit(std::ostream& out, const FitResult& result, const CalibrateOption
         << '\n';
   }
   if (calibration.nll_tolerance) {
-    out << "  guard   NLL may rise by at most " << to_text(100 * *calibration.nll_tolerance)
+    out << "  guard   NLL may rise by at most " << significant(100 * *calibration.nll_tolerance, 6)
         << "%, on held-out samples too\n";
   }
   const bool nll = calibration.method == CalibrationMethod::kTsNll;

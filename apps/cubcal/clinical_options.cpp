@@ -36,8 +36,9 @@ void add_clinical_options(CLI::App& command, ClinicalChoice& choice) {
   add("at-specificity", choice.specificities,
       "With --clinical: each class called at the lowest threshold of this specificity");
   add("prevalence", choice.prevalences,
-      "With --clinical: predictive values where classes have this share: P, or CLASS=P (may be "
-      "repeated)");
+      "With --clinical: predictive values where each class in turn has this share, P, or where "
+      "these classes have theirs, CLASS=P (may be repeated); the others share the rest as they do "
+      "in the file");
 }
 
 ClinicalOptions clinical_options(const ClinicalChoice& choice,
@@ -53,15 +54,19 @@ ClinicalOptions clinical_options(const ClinicalChoice& choice,
     options.rules.push_back({PointRule::kSpecificity, level});
   }
   const std::string option = choice.prefix + "prevalence";
-  if (!choice.prevalences.empty()) options.prevalence.resize(class_names.size());
   for (const std::string& text : choice.prevalences) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos) {
       options.prevalence.assign(class_names.size(), share_of(option, text, text));
     } else {
-      options.prevalence[class_named(option, text.substr(0, equals), class_names)] =
+      options.population.resize(class_names.size());
+      options.population[class_named(option, text.substr(0, equals), class_names)] =
           share_of(option, text.substr(equals + 1), text);
     }
+  }
+  if (!options.prevalence.empty() && !options.population.empty()) {
+    throw ArgumentError(option + " takes one share for each class in turn, or CLASS=SHARE of one " +
+                        "population, not both");
   }
   return options;
 }

@@ -30,7 +30,7 @@ std::string heading(const MetricLabel& info) {
 
 void print_overall(std::ostream& out, const ClinicalResult& clinical, double level) {
   std::vector<std::string> header{"", "value", ""};
-  if (clinical.intervals) header.push_back(to_text(100 * level) + "% interval");
+  if (clinical.intervals) header.push_back(significant(100 * level, 6) + "% interval");
   TextTable table(header);
   for (std::size_t m = 0; m < kClinicalCount; ++m) {
     const MetricLabel& info = clinical_infos()[m];
@@ -62,15 +62,10 @@ TextTable class_rows(const std::vector<std::string>& names, const std::array<Met
   return table;
 }
 
-/// ", predictive values at prevalence 2% (melanoma)" where one is stated.
+/// In which population the predictive values are, where one is stated.
 std::string prevalence_text(const ClinicalOptions& options, const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t k = 0; k < options.prevalence.size(); ++k) {
-    if (!options.prevalence[k]) continue;
-    text +=
-        (text.empty() ? "" : ", ") + names[k] + " " + to_text(100 * *options.prevalence[k]) + "%";
-  }
-  return text.empty() ? text : "\nPPV and NPV at the prevalence " + text;
+  const std::string words = prevalence_words(options, names);
+  return words.empty() ? words : "\nPPV and NPV " + words;
 }
 
 void print_confusion(std::ostream& out, const Evaluation& evaluation) {

@@ -107,7 +107,7 @@ PaperTable table_of(const ComparisonResult& result, const Comparison& other, dou
   const bool several = result.others.size() > 1;
   PaperTable table;
   table.texts.header = {
-      "", "A", other.name, other.name + " − A", to_text(100 * level) + "% interval", "p"};
+      "", "A", other.name, other.name + " - A", significant(100 * level, 6) + "% interval", "p"};
   if (several) table.texts.header.push_back("p (Holm)");
   table.texts.header.push_back("");
   for (const MetricInfo& info : metric_infos()) {

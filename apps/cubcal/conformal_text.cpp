@@ -59,7 +59,7 @@ void print_cells(std::ostream& out, const ConformalResult& result) {
 
 void print_sets(std::ostream& out, const ConformalResult& result, const std::string& column,
                 const std::vector<SetSummary>& rows) {
-  const std::string interval = to_text(100 * result.level) + "% interval";
+  const std::string interval = significant(100 * result.level, 6) + "% interval";
   std::vector<std::string> header{column, "samples"};
   if (result.has_labels) header.insert(header.end(), {"covered %", interval});
   header.insert(header.end(), {"mean size", "one class %", "none %"});
@@ -88,7 +88,8 @@ void print_promise(std::ostream& out, const ConformalResult& result) {
                  1);
   };
   out << "\nExchangeable samples would be covered " << share(forecast->low(result.level)) << " to "
-      << share(forecast->high(result.level)) << "% of the time (" << to_text(100 * result.level)
+      << share(forecast->high(result.level)) << "% of the time ("
+      << significant(100 * result.level, 6)
       << "%, beta-binomial), or more where scores are tied.\n";
   if (result.overall.covered.count < forecast->low(result.level)) {
     out << "These are covered less often: test and calibration samples are not alike.\n";
@@ -140,7 +141,7 @@ void print_conformal(std::ostream& out, const ConformalResult& result) {
   out << "Fitted on " << result.calibration_title << "\nSets of    " << result.test_title
       << "\n\nScore " << score_name(options.score.score)
       << (options.score.seed ? ", randomised" : "") << "; promised: the true class is in "
-      << to_text(100 * (1 - options.alpha)) << "% of the sets at least"
+      << significant(100 * (1 - options.alpha), 6) << "% of the sets at least"
       << (options.by_class        ? ", of each class"
           : result.column.empty() ? ""
                                   : ", of each " + result.column)

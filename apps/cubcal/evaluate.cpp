@@ -72,6 +72,7 @@ Evaluation evaluate_file(const std::string& path, const EvaluateOptions& options
   evaluation.file = file.path;
   evaluation.title = describe(file);
   evaluation.class_names = class_names;
+  evaluation.files = file.files;
   evaluation.passes = McLogits(file.logits).passes();
   if (!options.ood.empty()) {
     const LogitsFile ood = read_outliers(options.ood, options.input);

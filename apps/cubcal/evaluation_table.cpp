@@ -1,5 +1,7 @@
 #include "evaluation_table.h"
 
+#include <set>
+
 #include "metric_options.h"
 #include "number_text.h"
 #include "text_table.h"
@@ -70,6 +72,13 @@ void add_class_rows(PaperTable& table, const Evaluation& evaluation) {
   }
 }
 
+/// Whether two files are of the same images, as far as names, labels and their number tell.
+bool are_same_images(const Evaluation& a, const Evaluation& b) {
+  if (a.files.empty() || b.files.empty()) return a.facts.labels == b.facts.labels;
+  return std::multiset<std::string>(a.files.begin(), a.files.end()) ==
+         std::multiset<std::string>(b.files.begin(), b.files.end());
+}
+
 }  // namespace
 
 PaperTable evaluation_table(const std::vector<Evaluation>& evaluations) {
@@ -100,6 +109,11 @@ void print_evaluations(std::ostream& out, const std::vector<Evaluation>& evaluat
   TextTable table(paper.texts.header);
   for (const auto& row : paper.texts.rows) table.add(row);
   out << '\n' << table << '\n' << convention_text(evaluations.front().facts.options) << ".\n";
+  for (const Evaluation& each : evaluations) {
+    if (are_same_images(each, evaluations.front())) continue;
+    out << "'" << each.file << "' is not of the same images as '" << evaluations.front().file
+        << "': what they differ by is also a difference of images.\n";
+  }
 }
 
 }  // namespace cubcal::app

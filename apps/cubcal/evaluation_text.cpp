@@ -21,7 +21,7 @@ std::string percent(const std::optional<double>& value) {
 void print_metrics(std::ostream& out, const Evaluation& evaluation) {
   std::vector<std::string> header{"", "value", ""};
   if (evaluation.bootstrap) {
-    header.push_back(to_text(100 * evaluation.bootstrap->level) + "% interval");
+    header.push_back(significant(100 * evaluation.bootstrap->level, 6) + "% interval");
   }
   TextTable table(header);
   for (const MetricInfo& info : metric_infos()) {

@@ -23,7 +23,7 @@ std::string counted_interval(const CountedShare& share) {
 std::string drift_p_text(double p) { return p < 0.001 ? significant(p, 2) : fixed(p, 4); }
 
 void print_periods(std::ostream& out, const Monitoring& monitoring) {
-  const std::string interval = to_text(100 * monitoring.options.level) + "% interval";
+  const std::string interval = significant(100 * monitoring.options.level, 6) + "% interval";
   std::vector<std::string> header{"", "predictions", "referred %", interval};
   const bool has_outside = monitoring.reference.outside.has_value();
   if (has_outside) header.insert(header.end(), {"out of scope %", interval});
@@ -104,7 +104,8 @@ void print_monitor_method(std::ostream& out, const Monitoring& monitoring) {
       << counted(monitoring.corrected_periods, "period")
       << ") = " << significant(monitoring.alarm_bound, 3)
       << " (Bonferroni); where nothing drifts, the chance of any is at most "
-      << to_text(100 * options.alarm_rate) << "%.\nTests: reference and period pooled and divided "
+      << significant(100 * options.alarm_rate, 6)
+      << "%.\nTests: reference and period pooled and divided "
       << "anew, " << (by_patient == monitoring.periods.size() ? "patient" : "prediction") << " by "
       << (by_patient == monitoring.periods.size() ? "patient" : "prediction")
       << (by_patient > 0 && by_patient < monitoring.periods.size()

@@ -19,6 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kConformalRule = "conformal";
+
 struct OodOptions {
   std::string model;
   std::string data;
@@ -30,6 +32,10 @@ struct OodOptions {
   std::string device = "cpu";
   std::string precision = "auto";
   std::string probes = "refuse";
+  std::string accept_rule = "uncertainty";
+  std::string set_score = "lac";
+  std::optional<double> set_level;
+  bool set_by_class = false;
   std::vector<std::string> misses;
   std::string json;
   std::string svg;
@@ -43,6 +49,24 @@ struct OodOptions {
   BootstrapOptions bootstrap;
 };
 
+std::optional<ConformalOptions> set_options(const OodOptions& options) {
+  if (options.accept_rule != kConformalRule) {
+    if (!options.set_level && !options.set_by_class && options.set_score == "lac") return {};
+    throw ArgumentError("--set-level, --set-score and --set-by-class go with --accept-rule " +
+                        std::string(kConformalRule));
+  }
+  if (options.risk_target > 0 || !options.misses.empty()) {
+    throw ArgumentError(
+        "--risk-target and --miss-target move a threshold on U, and --accept-rule conformal has "
+        "none");
+  }
+  ConformalOptions sets;
+  sets.score.score = score_from_name(options.set_score);
+  sets.alpha = alpha_of_level(options.set_level.value_or(0.9));
+  sets.by_class = options.set_by_class;
+  return sets;
+}
+
 void complete(OodOptions& options) {
   options.run.features = feature_source_from_name(options.features);
   if (options.shrinkage >= 0) options.run.detector.shrinkage = options.shrinkage;
@@ -50,6 +74,7 @@ void complete(OodOptions& options) {
   if (options.risk_confidence > 0) {
     options.verdict.options.risk_confidence = options.risk_confidence;
   }
+  options.verdict.options.sets = set_options(options);
   options.verdict.probes = probe_rule_from_name(options.probes);
   options.verdict.seed = options.run.mc.seed;
   check_detector_options(options.run.detector);
@@ -232,6 +257,29 @@ void add_ood(CLI::App& app) {
       ->needs(fit)
       ->take_all();
   command
+      ->add_option("--accept-rule", options->accept_rule,
+                   "With --fit: accept what U leaves certain (uncertainty), or what has a "
+                   "prediction set that holds the answer alone (conformal)")
+      ->needs(fit)
+      ->capture_default_str()
+      ->check(CLI::IsMember({"uncertainty", kConformalRule}));
+  command
+      ->add_option("--set-level", options->set_level,
+                   "With --accept-rule conformal: share of sets that hold the true class (default: "
+                   "0.9)")
+      ->needs(fit)
+      ->check(CLI::Range(1e-9, 1 - 1e-9));
+  command
+      ->add_option("--set-score", options->set_score,
+                   "With --accept-rule conformal: lac, aps or raps")
+      ->needs(fit)
+      ->capture_default_str()
+      ->check(CLI::IsMember({"lac", "aps", "raps"}));
+  command
+      ->add_flag("--set-by-class", options->set_by_class,
+                 "With --accept-rule conformal: keep the level for each class by itself")
+      ->needs(fit);
+  command
       ->add_option("--batch", options->run.mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")
       ->capture_default_str()
@@ -247,7 +295,8 @@ void add_ood(CLI::App& app) {
       ".\nThresholds of DTS, of the perturbation and of the verdict come from split 'val'.\n\n"
       "Example:\n"
       "  cubcal ood --model run --data phantom --detectors uncertainty,mahalanobis,knn\n"
-      "  cubcal ood --model run --data phantom --fit --risk-target 0.05");
+      "  cubcal ood --model run --data phantom --fit --risk-target 0.05\n"
+      "  cubcal ood --model run --data phantom --fit --accept-rule conformal --set-level 0.9");
   command->callback([options] { ood(*options); });
 }
 

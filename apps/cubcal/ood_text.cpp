@@ -59,6 +59,25 @@ void print_by_class(std::ostream& out, const std::vector<VerdictRates>& by_class
   out << '\n' << table;
 }
 
+std::string level_text(const ConformalRule& sets) {
+  return significant(100 - 100 * sets.options.alpha, 6) + "%";
+}
+
+/// How often sets were to hold the true class, and how often they did.
+void print_sets(std::ostream& out, const ConformalRule& rule,
+                const std::optional<SetSummary>& achieved) {
+  out << "Sets by " << score_name(rule.options.score.score)
+      << (rule.options.by_class ? ", each class by itself" : "") << ": " << level_text(rule)
+      << " were to hold the true class";
+  if (achieved) {
+    out << "; of other ID images " << share_text(achieved->covered.count, achieved->covered.of)
+        << "% do, with " << share_text(achieved->by_size[1], achieved->samples)
+        << "% of one class and " << share_text(achieved->by_size[0], achieved->samples)
+        << "% of none";
+  }
+  out << ".\n";
+}
+
 void print_probes(std::ostream& out, const VerdictPolicy& policy) {
   TextTable table({"made from training images", "out-of-scope", "refer", "accept"});
   for (const ProbeRates& each : policy.probes) {
@@ -95,7 +114,7 @@ void print_ood_table(std::ostream& out, const OodTable& table) {
     }
     out << '\n' << by_category;
   }
-  out << "\nPercent, with " << to_text(100 * table.bootstrap.level)
+  out << "\nPercent, with " << significant(100 * table.bootstrap.level, 6)
       << "% percentile bootstrap intervals (" << table.bootstrap.replicates << " replicates by "
       << (table.grouped ? "group" : "sample") << ", seed " << table.bootstrap.seed
       << "). OOD is positive; FPR95: share of ID images above the threshold that catches 95% of "
@@ -107,8 +126,13 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
   const VerdictPolicy& policy = verdict.policy;
   const VerdictRates& promise = policy.validation;
   out << "Verdict by " << policy.detector
-      << ": out-of-scope where p <= " << fixed(policy.options.alpha, 3) << ", refer where U > "
-      << threshold_text(policy.uncertainty) << " nats";
+      << ": out-of-scope where p <= " << fixed(policy.options.alpha, 3);
+  if (policy.sets) {
+    out << ", else accept where the prediction set at " << level_text(*policy.sets)
+        << " holds the answer alone, else refer";
+  } else {
+    out << ", refer where U > " << threshold_text(policy.uncertainty) << " nats";
+  }
   if (policy.options.risk_target) {
     out << ", which keeps errors among accepted images at most at "
         << fixed(*policy.options.risk_target, 3) << " on validation";
@@ -140,6 +164,7 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
   out << table
       << "Promised: on validation. Achieved: on other ID images, with 95% binomial "
          "intervals.\n";
+  if (policy.sets) print_sets(out, *policy.sets, verdict.sets);
   print_by_class(out, verdict.by_class, class_names);
   for (const MissTarget& each : policy.options.miss_targets) {
     out << "Of " << class_names[each.label] << " at most " << fixed(100 * each.share, 1)

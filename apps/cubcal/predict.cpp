@@ -37,8 +37,21 @@ struct PredictOptions {
 std::string legend(const ModelFacts& model) {
   const std::string threshold = fixed(model.refer_above, 4);
   if (!model.detector) return "refer: total uncertainty above eta = " + threshold;
+  const std::string refer = model.set_level ? "the prediction set at " +
+                                                  significant(100 * *model.set_level, 4) +
+                                                  "% holds another class than the answer, or none"
+                                            : "total uncertainty above " + threshold;
   return "out-of-scope: p at most " + to_text(model.alpha) + " by " + *model.detector +
-         "; refer: total uncertainty above " + threshold;
+         "; refer: " + refer;
+}
+
+/// "nevus|melanoma".
+std::string set_text(const Answer& answer, const ModelFacts& model) {
+  std::string text;
+  for (const std::size_t k : *answer.prediction_set) {
+    text += (text.empty() ? "" : "|") + model.class_names[k];
+  }
+  return text;
 }
 
 const char* region_name(const Answer& answer) { return answer.sharpened ? "sharpen" : "soften"; }
@@ -93,6 +106,7 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
   std::vector<std::string> header{"image",     "class",  "confidence", "total",  "aleatoric",
                                   "epistemic", "region", "ood_p",      "verdict"};
   if (options.adaptive) header.push_back("passes");
+  if (model.set_level) header.push_back("set");
   for (const std::string& name : model.class_names) header.push_back("p " + name);
   std::cout << csv_row(header);
   for (const FileAnswer& file : files) {
@@ -108,6 +122,7 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
                                  each.ood_p_value ? to_text(*each.ood_p_value) : "",
                                  decision_name(each.decision)};
     if (options.adaptive) row.push_back(std::to_string(each.passes));
+    if (each.prediction_set) row.push_back(set_text(each, model));
     for (const double probability : each.probabilities) row.push_back(to_text(probability));
     std::cout << csv_row(row);
   }
@@ -117,7 +132,8 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
 Json policy_json(const ModelFacts& model) {
   return {{"detector", model.detector ? Json(*model.detector) : Json()},
           {"alpha", model.detector ? Json(model.alpha) : Json()},
-          {"refer_above", model.refer_above},
+          {"refer_above", model.set_level ? Json() : Json(model.refer_above)},
+          {"set_level", model.set_level ? Json(*model.set_level) : Json()},
           {"passes", model.passes},
           {"probes", model.probes},
           {"probes_accepted", model.probes_accepted}};
@@ -141,6 +157,12 @@ Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive)
       {"ood_p_value", each.ood_p_value ? Json(*each.ood_p_value) : Json()},
       {"verdict", decision_name(each.decision)},
       {"reason", each.reason}};
+  if (each.prediction_set) {
+    json["prediction_set"] = Json::array();
+    for (const std::size_t k : *each.prediction_set) {
+      json["prediction_set"].push_back(model.class_names[k]);
+    }
+  }
   if (adaptive) json["passes"] = each.passes;
   return json;
 }

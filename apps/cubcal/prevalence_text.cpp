@@ -200,7 +200,7 @@ void print_prevalence(std::ostream& out, const PrevalenceResult& result) {
   if (study.options.accept_up_to) print_promise(out, study);
   if (study.options.bootstrap) {
     out << "\n"
-        << to_text(100 * study.options.bootstrap->level)
+        << significant(100 * study.options.bootstrap->level, 6)
         << "% intervals: " << study.options.bootstrap->replicates << " bootstrap replicates of "
         << (result.bootstrap_by_group ? "whole groups" : "samples")
         << (study.estimate ? ", of both files" : "") << ".\n";

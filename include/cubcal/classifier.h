@@ -52,8 +52,10 @@ struct Answer {
   bool sharpened = false;  ///< its region before calibration: sharpen, else soften
   Decision decision = Decision::kRefer;
   std::optional<double> ood_p_value;  ///< where the model carries a verdict
-  std::string reason;                 ///< of the decision, a sentence
-  std::size_t passes = 0;             ///< taken
+  /// Classes of its prediction set, where the verdict decides by sets.
+  std::optional<std::vector<std::size_t>> prediction_set = {};
+  std::string reason;      ///< of the decision, a sentence
+  std::size_t passes = 0;  ///< taken
 };
 
 /// Gray (1 channel) or RGB (3 channels) pixels of 8 or 16 bits, rows from the top without gaps,
@@ -80,9 +82,13 @@ struct FileAnswer {
 struct ModelFacts {
   std::string network;
   std::vector<std::string> class_names;
-  std::string calibration;              ///< the method; empty: none
-  double eta = 0;                       ///< U above it is uncertain, nats
-  double refer_above = 0;               ///< U above it is referred: the verdict's, else eta
+  std::string calibration;  ///< the method; empty: none
+  double eta = 0;           ///< U above it is uncertain, nats
+  /// U above it is referred: the verdict's, else eta; infinite where sets decide.
+  double refer_above = 0;
+  /// Accepted is what has a prediction set at this level (0.9) that holds the answer alone; unset:
+  /// U decides.
+  std::optional<double> set_level = {};
   std::optional<std::string> detector;  ///< of the verdict, where there is one
   double alpha = 0;                     ///< p at or below it is out of scope
   std::size_t passes = 0;               ///< taken of an image at most

@@ -109,6 +109,10 @@ def test_nothing_helps_a_calibrated_model():
     (lambda z, y: cubcal.Calibrator("dts").fit(z * np.nan, y), "must be finite"),
     (lambda z, y: cubcal.Verdict(alpha=2).fit(z, y), "the share of ID images refused"),
     (lambda z, y: cubcal.Verdict(score="x").fit(z, y), "there is no output score named 'x'"),
+    (lambda z, y: cubcal.Verdict(set_level=1).fit(z, y), "set_level must"),
+    (lambda z, y: cubcal.Verdict(set_level=0.9, risk_target=0.1).fit(z, y), "takes no risk target"),
+    (lambda z, y: cubcal.Verdict(set_level=0.9, set_score="x").fit(z, y), "lac, aps"),
+    (lambda z, y: cubcal.Verdict(0.2, set_level=0.99).fit(z[:, :9], y[:9]), "takes at least 99 held-out"),
     (lambda z, y: cubcal.Verdict().fit(z[:, :5], y[:5]), "takes at least 19 held-out ID images, not 5"),
     (lambda z, y: cubcal.Verdict().predict(z), "not fitted yet"),
     (lambda z, y: cubcal.Verdict().fit(z, y, scores=[1.0]), "there are 1 scores for 400 samples"),
@@ -156,6 +160,25 @@ def test_verdicts(sets):
     np.testing.assert_array_equal(found.decision == "out-of-scope", found.p_value <= 0.05)
     np.testing.assert_array_equal(found.decision == "refer", (found.p_value > 0.05) & uncertain)
     assert sum(found.counts().values()) == len(found) == 300 and "accept" in repr(found)
+
+
+def test_verdicts_by_sets_of_one_class(sets):
+    val, val_y, test, test_y = sets
+    v = cubcal.Verdict(alpha=0.05, set_level=0.8).fit(val, val_y)
+    found = v.predict(test)
+    # LAC by hand: the ceil(401 * 0.8) = 321st smallest of 1 - p of the true class.
+    p = cubcal.predict(val).probabilities
+    q = np.sort(1 - p[np.arange(400), val_y])[320]
+    expected = 1 - cubcal.predict(test).probabilities <= q
+    np.testing.assert_array_equal(found.sets, expected)
+    np.testing.assert_array_equal(found.decision == "accept", (found.p_value > 0.05) & (expected.sum(axis=1) == 1))
+    assert 0 < (found.decision == "accept").sum() < 300 and np.isinf(v.threshold_)
+    assert "sets at 80%" in repr(v) and cubcal.Verdict().fit(val, val_y).predict(test).sets is None
+    again = pickle.loads(pickle.dumps(v)).predict(test)
+    np.testing.assert_array_equal(again.decision, found.decision)
+    by_class = cubcal.Verdict(set_level=0.8, set_score="aps", set_by_class=True).fit(val, val_y).predict(test)
+    alone = (by_class.sets.sum(axis=1) == 1) & (by_class.sets.argmax(axis=1) == by_class.prediction.predicted)
+    np.testing.assert_array_equal(by_class.decision == "accept", alone & (by_class.p_value > 0.05))
 
 
 def test_verdicts_of_given_scores_and_risk(sets):

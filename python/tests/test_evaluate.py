@@ -67,7 +67,7 @@ def test_comparison_is_the_programs(program, tmp_path):
     assert c == document
     assert c.better("accuracy") == "A"
     assert cubcal.compare(b, a, y, bootstrap=60).better("accuracy") == "B"
-    assert "B − A" in str(c) and "A" in str(c).splitlines()[3]
+    assert "B - A" in str(c) and "A" in str(c).splitlines()[3]
     with pytest.raises(ValueError, match="there is no metric 'acc'"):
         c.better("acc")
 
@@ -181,7 +181,7 @@ def test_several_models_are_those_of_the_program(program, tmp_path):
     for theirs, ours in zip(document["comparisons"], c["comparisons"]):
         theirs["file"] = ours["file"]
     assert dict(c) == document
-    assert c.better("nll", "C") == "C" and "p (Holm)" in str(c) and "C − A" in str(c)
+    assert c.better("nll", "C") == "C" and "p (Holm)" in str(c) and "C - A" in str(c)
     for key, p in c["comparisons"][0]["p_values"].items():
         assert p is None or c["comparisons"][0]["holm_p_values"][key] >= p
     with pytest.raises(ValueError, match="no model 'D' beside A: there are B, C"):

@@ -31,4 +31,4 @@ def test_cub_loss_loop(tmp_path):
     text = run("cub_loss_loop.py", folder=tmp_path)
     betas = [float(line.split("beta ")[1].split()[0]) for line in text.splitlines() if line.startswith("epoch")]
     assert betas[:4] == [0, 0, 0, 0] and betas[4] == 0 and min(betas[5:]) > 0
-    assert "B − A" in text
+    assert "B - A" in text

@@ -31,8 +31,9 @@ class ClassifierTest : public testing::Test {
     return {image.pixels.data(), image.height, image.width, image.channels, 8};
   }
 
-  /// Gives the model a verdict whose features are of this source.
-  void attach_a_verdict(FeatureSource source) {
+  /// Gives the model a verdict whose features are of this source; with a threshold, sets of classes
+  /// whose 1 - p is at most that decide.
+  void attach_a_verdict(FeatureSource source, std::optional<double> set_threshold = {}) {
     McEngine engine(*network_, description_.preprocessing);
     McOptions mc;
     mc.passes = 6;
@@ -50,6 +51,11 @@ class ClassifierTest : public testing::Test {
     verdict.policy.detector = "cosine+pca";
     verdict.policy.features = source;
     verdict.policy.passes = 6;
+    if (set_threshold) {
+      verdict.policy.options.sets.emplace();
+      verdict.policy.sets = ConformalRule{*verdict.policy.options.sets, 3, {}};
+      verdict.policy.sets->cells[""] = {{60, *set_threshold}};
+    }
     attach_verdict(folder_, verdict);
   }
 
@@ -150,6 +156,32 @@ TEST_F(ClassifierTest, TheVerdictDecidesAndSaysWhy) {
     ASSERT_TRUE(answer.ood_p_value);
     EXPECT_EQ(*answer.ood_p_value, judge(verdict->policy, scores[0], answer.total).p_value);
   }
+}
+
+TEST_F(ClassifierTest, SetsDecideAndSayWhatTheyHold) {
+  const Image image = image_of(images_, 1);
+  const auto answered = [&](double threshold) {
+    attach_a_verdict(FeatureSource::kMeanWeights, threshold);
+    return Classifier(folder_).predict(view_of(image));
+  };
+  const Answer all = answered(1);
+  ASSERT_NE(all.decision, Decision::kOutOfScope) << all.reason;
+  EXPECT_EQ(all.decision, Decision::kRefer);
+  EXPECT_EQ(all.prediction_set->size(), 3U);
+  EXPECT_NE(all.reason.find("the set at 90% holds 3 classes: "), std::string::npos) << all.reason;
+  const Answer none = answered(0);
+  EXPECT_EQ(none.decision, Decision::kRefer);
+  EXPECT_EQ(none.reason, "the set at 90% holds no class");
+  const Answer alone = answered(1 - all.confidence + 1e-6);
+  EXPECT_EQ(alone.decision, Decision::kAccept) << alone.reason;
+  EXPECT_EQ(alone.reason.find("the set at 90% holds " + alone.label + " alone, and p "), 0U)
+      << alone.reason;
+
+  Classifier classifier(folder_);
+  EXPECT_EQ(*classifier.facts().set_level, 0.9);
+  ClassifierOptions options;
+  options.adaptive_stop = AdaptiveStop{};
+  expect_error<ArgumentError>([&] { Classifier(folder_, options); }, "decides by prediction sets");
 }
 
 TEST_F(ClassifierTest, WhatIsUnlikeTheKnownImagesIsOutOfScope) {

@@ -41,7 +41,9 @@ TEST_F(EvaluationCommands, ClinicalMetricsAreShownWhereAskedFor) {
   expect_words(text.out,
                {"AUROC, mean of classes", "Cohen's kappa", "calibration slope",
                 "its probability is at least 0.3", "of sensitivity 95%", "of specificity 90%",
-                "at the prevalence malignant 2%", "Answers by label"});
+                "PPV and NPV where classes have these shares: malignant 2%; the other classes "
+                "share the rest",
+                "Answers by label"});
 }
 
 TEST_F(EvaluationCommands, ClinicalJsonHasValuesIntervalsAndPoints) {
@@ -49,7 +51,7 @@ TEST_F(EvaluationCommands, ClinicalJsonHasValuesIntervalsAndPoints) {
   EXPECT_FALSE(plain.contains("clinical"));
   const Json json =
       json_of({"evaluate", "demo/test.npz", "--clinical", "--at-sensitivity", "0.9", "--prevalence",
-               "0.1", "--prevalence", "malignant=0.02", "--bootstrap", "50", "--json", "-"});
+               "malignant=0.02", "--prevalence", "benign=0.9", "--bootstrap", "50", "--json", "-"});
   const Json& clinical = json["clinical"];
   EXPECT_EQ(clinical["metrics"].size(), 14U);
   EXPECT_EQ(clinical["intervals"].size(), 14U);
@@ -65,7 +67,10 @@ TEST_F(EvaluationCommands, ClinicalJsonHasValuesIntervalsAndPoints) {
   EXPECT_EQ(point["level"], 0.9);
   for (const Json& row : point["per_class"]) {
     EXPECT_GE(row["sensitivity"].get<double>(), 0.9);
-    EXPECT_EQ(row["prevalence"], row["name"] == "malignant" ? 0.02 : 0.1);
+    const Json stated = row["name"] == "malignant" ? Json(0.02)
+                        : row["name"] == "benign"  ? Json(0.9)
+                                                   : Json();
+    EXPECT_EQ(row["prevalence"], stated);
     EXPECT_EQ(row["intervals"]["ppv"].size(), 2U);
   }
   // The recall of the plain table is the sensitivity of the answers.
@@ -89,6 +94,10 @@ TEST_F(EvaluationCommands, ClinicalOptionsAreChecked) {
   refused({"--clinical", "--at-specificity", "95"}, "the specificity wanted");
   refused({"--clinical", "--prevalence", "often"},
           "--prevalence takes a share in [0, 1] or CLASS=SHARE, not 'often'");
+  refused({"--clinical", "--prevalence", "0.1", "--prevalence", "malignant=0.1"},
+          "CLASS=SHARE of one population, not both");
+  refused({"--clinical", "--prevalence", "benign=0.9", "--prevalence", "malignant=0.2"},
+          "1.1 together, more than 1");
   refused({"--clinical", "--prevalence", "malignent=0.1"},
           "the class 'malignent', which is not among the 3 classes; did you mean 'malignant'?");
 }
@@ -158,6 +167,9 @@ TEST_F(EvaluationCommands, ConformalOptionsAreChecked) {
 
 TEST_F(EvaluationCommands, SeveralFilesMakeOneTable) {
   const Outcome text = run({"evaluate", "demo/val.npz", "demo/test.npz", "--clinical"});
+  expect_words(text.out, {"'demo/test.npz' is not of the same images as 'demo/val.npz'"});
+  const Outcome same = run({"evaluate", "demo/test.npz", "demo/test.npz"});
+  EXPECT_EQ(same.out.find("same images"), std::string::npos) << same.out;
   EXPECT_EQ(text.exit_code, 0) << text.err;
   expect_words(text.out, {"demo/val.npz  demo/test.npz", "accuracy (%)", "Cohen's kappa"});
   const Json both = json_of({"evaluate", "demo/val.npz", "demo/test.npz", "--json", "-"});
@@ -215,7 +227,7 @@ TEST_F(EvaluationCommands, CompareSeveralModelsCorrectsThePValues) {
               1e-12);
   EXPECT_EQ(read_csv(scratch->file("compare.csv")).rows.size(), 2 * json["a"].size());
   const Outcome text = run(base);
-  expect_words(text.out, {"C  plain.csv", "p (Holm)", "C − A", "Holm's correction"});
+  expect_words(text.out, {"C  plain.csv", "p (Holm)", "C - A", "Holm's correction"});
   const Json two =
       json_of({"compare", "demo/test.npz", "demo/test.npz", "--bootstrap", "10", "--json", "-"});
   EXPECT_FALSE(two.contains("comparisons"));

@@ -9,6 +9,7 @@
 #include "cubcal/core/seed_stream.h"
 #include "cubcal/metrics/binomial.h"
 #include "expect_error.h"
+#include "metrics/predictive_rows.h"
 
 namespace cubcal::test {
 namespace {
@@ -219,6 +220,83 @@ TEST(VerdictRule, MissTargetsLowerTheThreshold) {
   options.miss_targets = {{1, 0}};
   expect_error<DataError>([&] { fit_verdict(images, 0.9, options); },
                           "no threshold keeps its misses at 0");
+}
+
+/// 40 images of two classes; p of class 0 falls from 0.995 to 0.605 and the label is 0.
+struct TwoClassImages {
+  TwoClassImages() {
+    std::vector<std::vector<double>> rows;
+    for (int i = 0; i < 40; ++i) {
+      rows.push_back({0.995 - 0.01 * i, 0.005 + 0.01 * i});
+      scores.push_back(i);
+    }
+    predictive = predictive_rows(rows);
+  }
+  HeldOutImages view() const { return {scores, predictive.entropy, correct, labels, &predictive}; }
+
+  std::vector<double> scores;
+  std::vector<std::uint8_t> correct = std::vector<std::uint8_t>(40, 1);
+  std::vector<std::int64_t> labels = std::vector<std::int64_t>(40, 0);
+  Predictive predictive;
+};
+
+VerdictOptions by_sets(double level) {
+  VerdictOptions options;
+  options.sets.emplace();
+  options.sets->alpha = alpha_of_level(level);
+  return options;
+}
+
+// The threshold is the ceil(41 * 0.5) = 21st smallest of 1 - p_0 = 0.005, 0.015, ...: 0.205.
+TEST(VerdictRule, SetsOfOneClassAreAccepted) {
+  const TwoClassImages images;
+  const VerdictRule rule = fit_verdict(images.view(), 0.325, by_sets(0.5));
+  ASSERT_TRUE(rule.sets);
+  EXPECT_NEAR(rule.sets->cells.at("")[0].threshold, 0.205, 1e-12);
+  EXPECT_TRUE(std::isinf(rule.uncertainty));
+  // Of the highest scores ceil(0.05 * 41) - 1 = 2 are out of scope: among those without a set.
+  EXPECT_EQ(rule.validation.accepted, 21u);
+  EXPECT_EQ(rule.validation.out_of_scope, 2u);
+  EXPECT_EQ(rule.validation.referred, 17u);
+
+  const auto judged = [&](const std::vector<double>& row) { return judge(rule, 3, 9, row.data()); };
+  EXPECT_EQ(judged({0.8, 0.2}).decision, Decision::kAccept) << "whatever U says";
+  EXPECT_EQ(judged({0.8, 0.2}).set, std::vector<std::size_t>{0});
+  EXPECT_EQ(judged({0.79, 0.21}).decision, Decision::kRefer);
+  EXPECT_TRUE(judged({0.79, 0.21}).set.empty());
+  const std::vector<double> sure{1, 0};
+  EXPECT_EQ(judge(rule, 99, 0, sure.data()).decision, Decision::kOutOfScope);
+  expect_error<ArgumentError>([&] { judge(rule, 3, 0); }, "takes the probabilities");
+}
+
+TEST(VerdictRule, ASetOfAnotherClassThanTheAnswerIsReferred) {
+  VerdictRule rule;
+  rule.id_scores = {1, 2, 3};
+  rule.options = by_sets(0.9);
+  rule.sets = ConformalRule{*rule.options.sets, 2, {}};
+  rule.sets->options.by_class = true;
+  rule.sets->cells[""] = {{50, 0.1}, {50, 0.9}};  // class 0 only where p is 0.9 or more
+  const std::vector<double> row{0.7, 0.3};
+  const Verdict verdict = judge(rule, 0, 0, row.data());
+  EXPECT_EQ(verdict.set, std::vector<std::size_t>{1});
+  EXPECT_EQ(verdict.decision, Decision::kRefer);
+}
+
+TEST(VerdictRule, SetsThatCannotBeFitted) {
+  const TwoClassImages images;
+  VerdictOptions options = by_sets(0.9);
+  options.risk_target = 0.1;
+  expect_error<ArgumentError>([&] { fit_verdict(images.view(), 0.3, options); },
+                              "takes no risk target and no miss target");
+  expect_error<ArgumentError>([&] { fit_verdict(images.view(), 0.3, by_sets(0.99)); },
+                              "takes at least 99 held-out ID images: no class could be left out");
+  HeldOutImages blind = images.view();
+  blind.predictive = nullptr;
+  expect_error<ArgumentError>([&] { fit_verdict(blind, 0.3, by_sets(0.9)); },
+                              "takes the predictions of held-out images");
+  options = by_sets(0.9);
+  options.sets->score.seed = 3;
+  expect_error<ArgumentError>([&] { fit_verdict(images.view(), 0.3, options); }, "draw nothing");
 }
 
 TEST(VerdictRule, ImagesForASteadyShare) {

@@ -38,7 +38,8 @@ file(REMOVE_RECURSE "${SCRATCH}")
 set(prefix "${SCRATCH}/prefix")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
-set(expected benefit.h calibrate.h cubcal.h error.h evaluate.h mc_logits.h predictive.h prevalence.h version.h)
+set(expected audit.h benefit.h calibrate.h conformal.h counted_share.h cubcal.h error.h evaluate.h mc_logits.h monitor.h
+    predictive.h prevalence.h sample_column.h version.h)
 if(NN)
   list(APPEND expected classifier.h decision.h)
 endif()

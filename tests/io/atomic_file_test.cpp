@@ -118,6 +118,8 @@ TEST(AtomicFile, names_path_and_reason) {
   const std::string lost = folder.file("missing/out.txt");
   EXPECT_EQ(message_of<IoError>([&] { AtomicFile file(lost); }),
             "cannot write '" + lost + "': its folder does not exist");
+  EXPECT_EQ(message_of<IoError>([&] { AtomicFile file("/proc/out.txt"); }),
+            "cannot write '/proc/out.txt': its folder takes no new files");
   EXPECT_EQ(message_of<IoError>([&] { AtomicFile file(folder.file("new/")); }),
             "cannot write '" + folder.file("new/") + "': it names a folder");
   EXPECT_TRUE(contains(message_of<IoError>([&] { AtomicFile file(""); }), "path is empty"));

@@ -100,7 +100,9 @@ TEST(TorchLogits, RunsNoCode) {
 }
 
 TEST(TorchLogits, SaysWhatIsWrong) {
-  EXPECT_TRUE(contains(complaint("keys"), "has no entry 'logits'; its keys are 'epoch', 'z', 'y'"))
+  EXPECT_TRUE(contains(
+      complaint("keys"),
+      "has no entry 'logits'; its keys are 'epoch', 'z', 'y': say with the option 'logits_key'"))
       << complaint("keys");
   EXPECT_TRUE(contains(complaint("pair"), "holds neither a tensor nor a dictionary of tensors"));
   EXPECT_TRUE(contains(complaint("swapped"), "as logits.transpose(0, 1) makes it"));

@@ -245,6 +245,47 @@ TEST(Clinical, IntervalsResampleWholeGroups) {
   EXPECT_EQ(intervals[ClinicalMetric::kAuroc]->high, *metrics.values()[ClinicalMetric::kAuroc]);
 }
 
+// Labels 0, 0, 1, 1, 2, 2; answers 0, 1, 1, 1, 1, 2: class 1 is called for 1/2, 1 and 1/2 of them.
+TEST(Clinical, OneStatedShareChangesThePredictiveValuesOfAllClasses) {
+  const std::vector<std::vector<double>> rows{{0.8, 0.1, 0.1}, {0.3, 0.6, 0.1}, {0.1, 0.8, 0.1},
+                                              {0.2, 0.7, 0.1}, {0.1, 0.6, 0.3}, {0.1, 0.1, 0.8}};
+  const std::vector<std::int64_t> labels{0, 0, 1, 1, 2, 2};
+  const Predictive predictive = test::predictive_rows(rows);
+  const SampleFacts facts = sample_facts(predictive, labels, {});
+  ClinicalOptions options;
+  options.rules = {OperatingRule{}, {PointRule::kThreshold, 0.5}};  // which calls the same
+  options.population = {0.8, std::nullopt, std::nullopt};           // the others: 0.1 each
+  const ClinicalValues values = ClinicalMetrics(facts, predictive, options).values();
+  for (std::size_t r = 0; r < 2; ++r) {
+    EXPECT_NEAR(*values.at_point(r, 0, PointMetric::kPpv), 1, 1e-12);
+    EXPECT_NEAR(*values.at_point(r, 0, PointMetric::kNpv), 0.2 / 0.6, 1e-12);
+    EXPECT_NEAR(*values.at_point(r, 1, PointMetric::kPpv), 0.1 / (0.4 + 0.1 + 0.05), 1e-12);
+    EXPECT_NEAR(*values.at_point(r, 1, PointMetric::kNpv), 1, 1e-12);
+    EXPECT_NEAR(*values.at_point(r, 2, PointMetric::kNpv), 0.9 / 0.95, 1e-12);
+    EXPECT_NEAR(*values.at_point(r, 1, PointMetric::kSpecificity), 0.5, 1e-12) << "of the samples";
+  }
+  EXPECT_EQ(prevalence_words(options, {"a", "b", "c"}),
+            "where classes have these shares: a 80%; the other classes share the rest as among "
+            "these samples");
+  // With the shares of the samples nothing changes, and of one class stated in turn neither.
+  options.population = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+  const ClinicalValues same = ClinicalMetrics(facts, predictive, options).values();
+  EXPECT_NEAR(*same.at_point(0, 1, PointMetric::kPpv), 0.5, 1e-12);
+  options.population.clear();
+  options.prevalence = {0.8, std::nullopt, std::nullopt};
+  const ClinicalValues in_turn = ClinicalMetrics(facts, predictive, options).values();
+  EXPECT_NEAR(*in_turn.at_point(0, 0, PointMetric::kNpv), 0.2 / 0.6, 1e-12);
+
+  const auto refused = [&](const std::vector<std::optional<double>>& shares, const char* words) {
+    ClinicalOptions bad;
+    bad.population = shares;
+    test::expect_error<ArgumentError>([&] { ClinicalMetrics(facts, predictive, bad); }, words);
+  };
+  refused({0.8, 0.3, std::nullopt}, "1.1 together, more than 1");
+  refused({0.5, 0.3, 0.1}, "no other class with a sample could have the rest");
+  refused({0.5}, "shares of the population");
+}
+
 TEST(Clinical, RefusesWhatIsNoPrevalence) {
   const Case made = make_case(2);
   ClinicalOptions options;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal/io/npz.h"
 #include "cubcal_nn/batches/preprocessing.h"
 #include "cubcal_nn/infer/model_folder.h"
@@ -161,6 +162,39 @@ TEST_F(OodCommand, PredictTellsTheRuleOfTheVerdict) {
   EXPECT_TRUE(has(other.out, "total uncertainty above 0.3250."));
 }
 
+TEST_F(OodCommand, SetsOfOneClassAsTheRule) {
+  const Outcome fitted =
+      ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1", "--accept-rule", "conformal",
+           "--set-level", "0.8", "--probes", "warn", "--json", "sets.json"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  EXPECT_TRUE(
+      has(fitted.out, "else accept where the prediction set at 80% holds the answer alone"));
+  EXPECT_TRUE(has(fitted.out, "Sets by lac: 80% were to hold the true class; of other ID images "));
+  const Json verdict = Json::parse(read_text_file(scratch->file("sets.json"), 1 << 20))["verdict"];
+  const Json achieved = verdict["achieved_sets"];
+  EXPECT_EQ(verdict["sets"]["alpha"], 0.2);
+  EXPECT_EQ(achieved["samples"], verdict["achieved"]["samples"]);
+  EXPECT_LE(achieved["interval"][0].get<double>(), achieved["coverage"].get<double>());
+  EXPECT_LE(verdict["achieved"]["accepted"].get<int>(), achieved["by_size"][1].get<int>());
+
+  const std::vector<std::string> predict{"predict", "--model", "model",
+                                         CUBCAL_TEST_DATA "/images/rgb8.png"};
+  const Outcome table = run_cubcal(predict, scratch->path());
+  EXPECT_TRUE(has(table.out, "refer: the prediction set at 80% holds another class"));
+  std::vector<std::string> more = predict;
+  more.push_back("--json");
+  const Json document = Json::parse(run_cubcal(more, scratch->path()).out);
+  EXPECT_EQ(document["policy"]["set_level"], 0.8);
+  EXPECT_TRUE(document["policy"]["refer_above"].is_null());
+  EXPECT_TRUE(document["predictions"][0]["prediction_set"].is_array());
+  more.back() = "--csv";
+  EXPECT_TRUE(has(run_cubcal(more, scratch->path()).out, ",verdict,set,p "));
+  more.back() = "--adaptive";
+  const Outcome adaptive = run_cubcal(more, scratch->path());
+  EXPECT_EQ(adaptive.exit_code, 2);
+  EXPECT_TRUE(has(adaptive.err, "decides by prediction sets"));
+}
+
 TEST_F(OodCommand, AttachTellsOfAVerdictItMakesStale) {
   ASSERT_EQ(ood({"--detectors", "mahalanobis", "--fit", "--alpha", "0.1"}).exit_code, 0);
   std::filesystem::copy(scratch->path() / "model", scratch->path() / "attached");
@@ -232,6 +266,9 @@ TEST_F(OodCommand, Mistakes) {
     fails({option, "0.1"}, 2, std::string(option) + " requires --fit");
   }
   fails({"--verdict-detector", "knn"}, 2, "--verdict-detector requires --fit");
+  fails({"--fit", "--set-level", "0.9"}, 2, "go with --accept-rule conformal");
+  fails({"--fit", "--accept-rule", "conformal", "--risk-target", "0.1"}, 2, "has none");
+  fails({"--accept-rule", "conformal"}, 2, "--accept-rule requires --fit");
   fails({"--fit", "--miss-target", "streaks"}, 2, "must be CLASS=SHARE, such as melanoma=0.05");
   fails({"--fit", "--miss-target", "none=0.1"}, 2, "--miss-target names the class 'none'");
   fails({"--fit", "--miss-target", "0=1.5"}, 2, "must lie in [0, 1)");

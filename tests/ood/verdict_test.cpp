@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "cubcal/core/error.h"
 #include "expect_error.h"
 
@@ -46,6 +49,43 @@ TEST(VerdictJson, RoundTrip) {
   EXPECT_EQ(read.probes[0].name, "noise");
   EXPECT_EQ(read.probes[0].rates.out_of_scope, 27u);
   EXPECT_EQ(verdict_to_json(read), verdict_to_json(policy));
+}
+
+TEST(VerdictJson, RoundTripOfSets) {
+  VerdictPolicy policy = fitted_policy({});
+  policy.uncertainty = std::numeric_limits<double>::infinity();
+  policy.options.sets.emplace();
+  policy.options.sets->alpha = 0.2;
+  policy.options.sets->by_class = true;
+  policy.options.sets->score.score = ConformalScore::kRaps;
+  policy.options.sets->score.penalty = 0.03;
+  policy.options.sets->score.free_classes = 2;
+  policy.sets = ConformalRule{*policy.options.sets, 2, {}};
+  policy.sets->cells[""] = {{300, 0.123456789012345}, {2, policy.uncertainty}};
+  const std::string text = verdict_to_json(policy);
+  const VerdictPolicy read = verdict_from_json(text);
+  EXPECT_EQ(verdict_to_json(read), text);
+  ASSERT_TRUE(read.sets);
+  EXPECT_TRUE(std::isinf(read.uncertainty));
+  EXPECT_EQ(read.options.sets->alpha, 0.2);
+  EXPECT_EQ(read.sets->options.score.score, ConformalScore::kRaps);
+  EXPECT_EQ(read.sets->options.score.penalty, 0.03);
+  EXPECT_EQ(read.sets->options.score.free_classes, 2u);
+  EXPECT_EQ(read.sets->cells.at("")[0].threshold, 0.123456789012345);
+  EXPECT_EQ(read.sets->cells.at("")[1].samples, 2u);
+  EXPECT_TRUE(std::isinf(read.sets->cells.at("")[1].threshold));
+
+  const auto with = [&](const std::string& old, const std::string& fresh) {
+    std::string changed = text;
+    changed.replace(changed.find(old), old.size(), fresh);
+    return changed;
+  };
+  expect_error<DataError>([&] { verdict_from_json(with("\"classes\": 2", "\"classes\": 3")); },
+                          "field 'cells' must be a list");
+  expect_error<DataError>([&] { verdict_from_json(with("\"by_class\": true", "\"by_class\": 1")); },
+                          "field 'by_class' must be true or false");
+  expect_error<DataError>([&] { verdict_from_json(with("\"alpha\": 0.2", "\"alpha\": 2")); },
+                          "whose set may lack the true class");
 }
 
 TEST(VerdictJson, ModelsWithoutProbesAreRead) {

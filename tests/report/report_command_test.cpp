@@ -83,7 +83,7 @@ TEST_F(ReportCommand, ChecklistsAreFilledFromTheRecords) {
   EXPECT_NE(run.out.find("wrote out-claim.md: claim checklist"), std::string::npos) << run.out;
   const std::string claim = test::contents_of(scratch_.path() / "out-claim.md");
   for (const char* words :
-       {"# CLAIM checklist: lesions\n", "with the seeds 7;", "Network: small-resnet.",
+       {"# CLAIM checklist: lesions\n", "with the seed 7.", "Network: small-resnet.",
         "Hash of the weights: 89ab.", "Program: cubcal 0.1.0.",
         "Test: 200 images of 100 groups such as patients.",
         "100 groups are in both test and validation images", "Of no class: 60 images",

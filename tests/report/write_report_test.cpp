@@ -211,6 +211,8 @@ TEST_F(WriteReport, FilesOfLogitsAreComparedOnTheSameImages) {
   EXPECT_EQ(page.find(scratch_.path().string()), std::string::npos) << "no path of this machine";
   expect_unique_ids(page);
 
+  EXPECT_NE(page.find("Bold: the best mean"), std::string::npos);
+
   // The same samples in another order give the same differences.
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < 200; ++i) rows.push_back((7 * i + 3) % 200);
@@ -225,6 +227,19 @@ TEST_F(WriteReport, FilesOfLogitsAreComparedOnTheSameImages) {
   EXPECT_NE(
       other.find("B is not compared with A image by image: its test logits name other files."),
       std::string::npos);
+  EXPECT_EQ(other.find("Bold: the best mean"), std::string::npos);
+  EXPECT_NE(other.find("not tested on the same images, so that none is called best"),
+            std::string::npos);
+}
+
+TEST_F(WriteReport, AFileIsNoRepeatOfItself) {
+  write_logits_file(folder("a.npz"), example_logits(10, 100));
+  const std::string twice = folder("./a.npz");
+  options_.runs = {"A=" + folder("a.npz"), "A=" + twice};
+  test::expect_error<ArgumentError>([&] { written(); }, "is given twice as 'A'");
+  options_.runs = {"A=" + folder("a.npz"), "B=" + folder("a.npz")};
+  written();
+  EXPECT_EQ(summary_.methods, 2U);
 }
 
 TEST_F(WriteReport, FilesOfOneNameAreToldApartAndOneLabelMakesRepeats) {

@@ -63,7 +63,7 @@ class Comparison(dict):
                        number("", found["p_values"][key])]
                 rows.append(row + ([number("", found["holm_p_values"][key])] if several else [])
                             + [self.better(key, model) or ""])
-            header = ["", "A", model, f"{model} − A", f"{100 * level:g}% interval", "p"]
+            header = ["", "A", model, f"{model} - A", f"{100 * level:g}% interval", "p"]
             tables.append(text_table(header + (["p (Holm)"] if several else []) + ["better"], rows))
         holm = "\n\nHolm's correction is over the models compared with A, for each metric." if several else ""
         return (f"{counted(self['samples'], 'sample', 'samples')}, {self['classes']} classes\n\n"

@@ -17,12 +17,15 @@ DECISIONS = ("accept", "refer", "out-of-scope")
 
 
 class Verdicts:
-    """Decisions for N samples: ``decision`` (text), ``p_value`` and ``prediction``."""
+    """Decisions for N samples: ``decision`` (text), ``p_value`` and ``prediction``; where prediction
+    sets decide also ``sets``, bool ``[N, K]``, else None."""
 
-    def __init__(self, decision: np.ndarray, p_value: np.ndarray, prediction: Prediction):
+    def __init__(self, decision: np.ndarray, p_value: np.ndarray, prediction: Prediction,
+                 sets: Optional[np.ndarray] = None):
         self.decision = decision
         self.p_value = p_value
         self.prediction = prediction
+        self.sets = sets
 
     def counts(self) -> Dict[str, int]:
         """How many samples each decision has."""
@@ -52,22 +55,31 @@ class Verdict(Parameters):
         ``"mutual-information"``, ``"uncertainty"`` or ``"confidence"``, of the logits alone. A
         score of the network's features, given as ``scores``, often does better.
     calibration: a Calibrator whose U decides.
+    set_level: accept what has a prediction set at this level, such as 0.9, that holds the answer
+        alone, and refer the rest, whatever U; None: U decides. See docs/conformal.md.
+    set_score: ``"lac"``, ``"aps"`` or ``"raps"``.
+    set_by_class: keep the level for each class by itself.
 
-    After ``fit``: ``threshold_`` (U above it is referred) and ``promise_``, its rates on the
-    held-out images.
+    After ``fit``: ``threshold_`` (U above it is referred; infinite where sets decide) and
+    ``promise_``, its rates on the held-out images.
     """
 
     def __init__(self, alpha: float = 0.05, *, risk_target: Optional[float] = None,
                  risk_confidence: Optional[float] = None, eta: float = 0.325, score: str = "energy",
-                 calibration: Any = None):
+                 calibration: Any = None, set_level: Optional[float] = None, set_score: str = "lac",
+                 set_by_class: bool = False):
         self.alpha = alpha
         self.risk_target = risk_target
         self.risk_confidence = risk_confidence
         self.eta = eta
         self.score = score
         self.calibration = calibration
+        self.set_level = set_level
+        self.set_score = set_score
+        self.set_by_class = set_by_class
 
-    _PARAMETERS = ("alpha", "risk_target", "risk_confidence", "eta", "score", "calibration")
+    _PARAMETERS = ("alpha", "risk_target", "risk_confidence", "eta", "score", "calibration", "set_level",
+                   "set_score", "set_by_class")
 
     def fit(self, logits: Any, y: Any, scores: Any = None) -> "Verdict":
         """Fits on images held out from training. ``scores`` ``[N]``: your own, higher = stranger."""
@@ -75,7 +87,9 @@ class Verdict(Parameters):
         rule = _core.fit_verdict(
             prediction._core, own, labels_array(y), real(self.eta, "eta"), real(self.alpha, "alpha"),
             None if self.risk_target is None else real(self.risk_target, "risk_target"),
-            None if self.risk_confidence is None else real(self.risk_confidence, "risk_confidence"))
+            None if self.risk_confidence is None else real(self.risk_confidence, "risk_confidence"),
+            None if self.set_level is None else
+            (real(self.set_level, "set_level"), text(self.set_score, "set_score"), bool(self.set_by_class)))
         self.rule_ = rule
         self.classes_ = np.arange(prediction.classes)
         self.given_scores_ = scores is not None
@@ -95,7 +109,10 @@ class Verdict(Parameters):
         if prediction.classes != len(self.classes_):
             raise ValueError(f"logits must have the {len(self.classes_)} classes of the fit, not {prediction.classes}")
         decisions, p_values = self.rule_.judge(prediction._core, own)
-        return Verdicts(np.array(decisions), np.asarray(p_values), prediction)
+        sets = self.rule_.sets(prediction._core)
+        if sets is not None:
+            sets = np.asarray(sets).reshape(-1, prediction.classes) > 0
+        return Verdicts(np.array(decisions), np.asarray(p_values), prediction, sets)
 
     def _measured(self, logits: Any, scores: Any):
         """The prediction that decides, and the scores of the samples."""
@@ -117,5 +134,7 @@ class Verdict(Parameters):
 
     def __repr__(self) -> str:
         score = "given" if getattr(self, "given_scores_", False) else repr(self.score)
-        fitted = f": U > {self.threshold_:.4g} is referred" if hasattr(self, "rule_") else ""
+        refers = (f"U > {self.threshold_:.4g} is referred" if self.set_level is None else
+                  f"sets at {100 * self.set_level:g}% of more than the answer are referred") if hasattr(self, "rule_") else ""
+        fitted = f": {refers}" if refers else ""
         return f"Verdict(alpha={self.alpha:g}, score={score}{fitted})"

@@ -81,9 +81,9 @@ std::string expert_words(const Expert& expert) {
   if (expert.sensitivity == 1 && expert.specificity == 1) {
     return "a referred case is answered by an expert who is always right";
   }
-  return "a referred case is answered by an expert who finds " + to_text(100 * expert.sensitivity) +
-         "% of the disease and leaves " + to_text(100 * expert.specificity) +
-         "% of the healthy alone";
+  return "a referred case is answered by an expert who finds " +
+         significant(100 * expert.sensitivity, 6) + "% of the disease and leaves " +
+         significant(100 * expert.specificity, 6) + "% of the healthy alone";
 }
 
 const char* benefit_unit(const BenefitCurve& curve) {
@@ -95,7 +95,7 @@ std::vector<std::string> benefit_header(const BenefitCurve& curve, std::optional
   for (const Strategy strategy : curve.strategies) {
     header.emplace_back(strategy_label(strategy).label);
     if (strategy == curve.subject() && level) {
-      header.push_back(to_text(100 * *level) + "% interval");
+      header.push_back(significant(100 * *level, 6) + "% interval");
     }
   }
   header.insert(header.end(), {"missed %", "false alarms %"});
@@ -139,7 +139,7 @@ std::string best_words(const BenefitCurve& curve, std::optional<double> level) {
     out << (clear.empty() ? ", but not beyond chance"
             : is_one      ? ", beyond chance"
                           : ", beyond chance at " + ranges_text(clear))
-        << " (" << to_text(100 * *level) << "% intervals of its lead over each other)";
+        << " (" << significant(100 * *level, 6) << "% intervals of its lead over each other)";
   }
   for (auto other = curve.strategies.begin() + 1; other != curve.strategies.end(); ++other) {
     const std::vector<ThresholdRange> ranges = best_ranges(curve, *other);

@@ -32,6 +32,8 @@ void check_groups(const std::vector<std::string>& groups, const Predictive& pred
 
 }  // namespace
 
+double alpha_of_level(double level) { return std::round((1 - level) * 1e12) / 1e12; }
+
 std::size_t conformal_rank(std::size_t samples, double alpha) {
   check_in_open("alpha", alpha, 0, 1);
   const double rank = std::ceil((static_cast<double>(samples) + 1) * (1 - alpha) - kCountSlack);
@@ -78,6 +80,17 @@ ConformalRule fit_conformal(const Predictive& calibration, ArrayView<const std::
     }
   }
   return rule;
+}
+
+std::vector<std::size_t> prediction_set(const ConformalRule& rule, const double* probabilities) {
+  std::vector<double> scores;
+  conformal_scores(probabilities, rule.classes, rule.options.score, 1, scores);
+  const std::vector<ConformalCell>& cells = rule.cells.at("");
+  std::vector<std::size_t> set;
+  for (std::size_t k = 0; k < rule.classes; ++k) {
+    if (scores[k] <= cells[rule.options.by_class ? k : 0].threshold) set.push_back(k);
+  }
+  return set;
 }
 
 std::vector<std::uint8_t> prediction_sets(const ConformalRule& rule, const Predictive& predictive,

@@ -21,6 +21,9 @@ struct ConformalOptions {
   bool by_class = false;  ///< kept for each true class by itself (Mondrian)
 };
 
+/// 1 - level, without its rounding: 0.1 where the level is 0.9, and not 0.09999...
+double alpha_of_level(double level);
+
 /// The rank of the threshold among n calibration scores, ceil((n + 1) (1 - alpha)); n + 1 where n
 /// is too small for any.
 std::size_t conformal_rank(std::size_t samples, double alpha);
@@ -50,6 +53,9 @@ struct ConformalRule {
 ConformalRule fit_conformal(const Predictive& calibration, ArrayView<const std::int64_t> labels,
                             const std::vector<std::string>& groups,
                             const ConformalOptions& options);
+
+/// The classes of one sample's set, rising, by a rule without groups that draws nothing.
+std::vector<std::size_t> prediction_set(const ConformalRule& rule, const double* probabilities);
 
 /// Which classes are in the set of each sample, [N, K]. A group that the rule has not seen keeps
 /// every class. Throws DataError where the number of classes is another.

@@ -8,6 +8,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/binomial.h"
+#include "cubcal/metrics/sample_facts.h"
 
 namespace cubcal {
 
@@ -118,6 +119,65 @@ void count_image(VerdictRates& rates, Decision decision, bool correct) {
   }
 }
 
+void check_set_options(const VerdictOptions& options) {
+  const ConformalOptions& sets = *options.sets;
+  check_in_open("the share of ID images whose set may lack the true class", sets.alpha, 0, 1);
+  check_score_options(sets.score);
+  if (sets.score.seed) throw ArgumentError("the sets of a verdict draw nothing by chance");
+  if (options.risk_target || !options.miss_targets.empty()) {
+    throw ArgumentError(
+        "a verdict that accepts sets of one class has no threshold on U to move: it takes no risk "
+        "target and no miss target");
+  }
+}
+
+ConformalRule fit_sets_of_images(const HeldOutImages& images, const ConformalOptions& options) {
+  if (images.predictive == nullptr) {
+    throw ArgumentError("a verdict by prediction sets takes the predictions of held-out images");
+  }
+  check_same_size("predictions", images.predictive->samples, "scores", images.scores.size());
+  check_labels(images.labels, images.predictive->samples, images.predictive->classes);
+  ConformalRule rule = fit_conformal(*images.predictive, images.labels, {}, options);
+  const std::vector<ConformalCell>& cells = rule.cells.at("");
+  if (std::all_of(cells.begin(), cells.end(),
+                  [](const ConformalCell& cell) { return std::isinf(cell.threshold); })) {
+    throw ArgumentError("a set that may lack the true class in " + to_text(options.alpha) +
+                        " of images takes at least " +
+                        std::to_string(fewest_samples(options.alpha)) + " held-out ID images" +
+                        (options.by_class ? " of a class" : "") + ": no class could be left out");
+  }
+  return rule;
+}
+
+/// The answer of image i, where sets decide.
+const double* probabilities_of(const VerdictRule& rule, const HeldOutImages& images,
+                               std::size_t i) {
+  if (!rule.sets) return nullptr;
+  if (images.predictive == nullptr || images.predictive->classes != rule.sets->classes) {
+    throw ArgumentError("a verdict by prediction sets takes predictions of " +
+                        std::to_string(rule.sets->classes) + " classes");
+  }
+  return &images.predictive->probabilities[i * rule.sets->classes];
+}
+
+/// What becomes of an image in scope.
+Decision decide(const VerdictRule& rule, double uncertainty, const double* probabilities,
+                std::vector<std::size_t>& set) {
+  if (!rule.sets) return uncertainty > rule.uncertainty ? Decision::kRefer : Decision::kAccept;
+  if (probabilities == nullptr) {
+    throw ArgumentError("a verdict by prediction sets takes the probabilities of an image");
+  }
+  set = prediction_set(*rule.sets, probabilities);
+  const auto answer = static_cast<std::size_t>(
+      std::max_element(probabilities, probabilities + rule.sets->classes) - probabilities);
+  return set.size() == 1 && set.front() == answer ? Decision::kAccept : Decision::kRefer;
+}
+
+Decision decision_of(const VerdictRule& rule, const HeldOutImages& images, std::size_t i) {
+  return judge(rule, images.scores[i], images.uncertainty[i], probabilities_of(rule, images, i))
+      .decision;
+}
+
 }  // namespace
 
 const char* decision_name(Decision decision) {
@@ -147,6 +207,7 @@ void check_verdict_options(const VerdictOptions& options) {
                           to_text(each.share));
     }
   }
+  if (options.sets) check_set_options(options);
   if (!options.risk_confidence) return;
   check_in_open("the confidence of the risk", *options.risk_confidence, 0, 1);
   if (!options.risk_target) {
@@ -159,11 +220,13 @@ std::optional<double> VerdictRates::risk() const {
   return static_cast<double>(errors) / static_cast<double>(accepted);
 }
 
-Verdict judge(const VerdictRule& rule, double score, double uncertainty) {
+Verdict judge(const VerdictRule& rule, double score, double uncertainty,
+              const double* probabilities) {
   if (!std::isfinite(score)) throw DataError("the OOD score of an image must be finite");
-  const double p = ood_p_value(rule.id_scores, score);
-  if (p <= rule.options.alpha) return {p, Decision::kOutOfScope};
-  return {p, uncertainty > rule.uncertainty ? Decision::kRefer : Decision::kAccept};
+  Verdict verdict{ood_p_value(rule.id_scores, score), Decision::kOutOfScope};
+  const Decision in_scope = decide(rule, uncertainty, probabilities, verdict.set);
+  if (verdict.p_value > rule.options.alpha) verdict.decision = in_scope;
+  return verdict;
 }
 
 void check_held_out_count(std::size_t images, double alpha) {
@@ -194,6 +257,10 @@ VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOp
   std::sort(rule.id_scores.begin(), rule.id_scores.end());
   const std::vector<std::size_t> order = in_scope(rule, images);
   rule.uncertainty = options.risk_target ? threshold_for_risk(order, images, options) : eta;
+  if (options.sets) {
+    rule.sets = fit_sets_of_images(images, *options.sets);
+    rule.uncertainty = std::numeric_limits<double>::infinity();
+  }
   if (!options.miss_targets.empty()) {
     check_same_size("labels", images.labels.size(), "scores", n);
     for (const MissTarget& each : options.miss_targets) {
@@ -204,8 +271,10 @@ VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOp
   VerdictRates& rates = rule.validation;
   rates.samples = n;
   rates.out_of_scope = n - order.size();
+  std::vector<std::size_t> set;
   for (const std::size_t i : order) {
-    if (images.uncertainty[i] > rule.uncertainty) {
+    if (decide(rule, images.uncertainty[i], probabilities_of(rule, images, i), set) ==
+        Decision::kRefer) {
       ++rates.referred;
     } else {
       ++rates.accepted;
@@ -219,8 +288,7 @@ VerdictRates verdict_rates(const VerdictRule& rule, const HeldOutImages& images)
   check_images(images);
   VerdictRates rates;
   for (std::size_t i = 0; i < images.scores.size(); ++i) {
-    count_image(rates, judge(rule, images.scores[i], images.uncertainty[i]).decision,
-                images.correct[i] != 0);
+    count_image(rates, decision_of(rule, images, i), images.correct[i] != 0);
   }
   return rates;
 }
@@ -236,8 +304,7 @@ std::vector<VerdictRates> verdict_rates_by_class(const VerdictRule& rule,
       throw DataError("label " + std::to_string(label) + " is none of the " +
                       std::to_string(classes) + " classes");
     }
-    count_image(rates[static_cast<std::size_t>(label)],
-                judge(rule, images.scores[i], images.uncertainty[i]).decision,
+    count_image(rates[static_cast<std::size_t>(label)], decision_of(rule, images, i),
                 images.correct[i] != 0);
   }
   return rates;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/conformal/prediction_sets.h"
 #include "cubcal/core/array_view.h"
 #include "cubcal/decision.h"
 
@@ -34,6 +35,9 @@ struct VerdictOptions {
   std::optional<double> risk_confidence = {};
   /// Refer more where that is needed to keep these on validation.
   std::vector<MissTarget> miss_targets = {};
+  /// Accept where the prediction set holds the answer alone, instead of by U; such a rule has no
+  /// targets, and its sets draw nothing.
+  std::optional<ConformalOptions> sets = {};
 };
 
 /// Throws ArgumentError naming the first field outside its domain.
@@ -56,8 +60,10 @@ struct VerdictRates {
 
 /// Thresholds fitted on held-out images, and what they decide by.
 struct VerdictRule {
-  VerdictOptions options;         ///< what was asked for
-  double uncertainty = 0;         ///< U above it is referred, nats; of the calibrated prediction
+  VerdictOptions options;  ///< what was asked for
+  /// U above it is referred, nats; of the calibrated prediction. Infinite where sets decide.
+  double uncertainty = 0;
+  std::optional<ConformalRule> sets = {};  ///< where sets decide
   VerdictRates validation;        ///< what it promises: its rates on the set it was fitted on
   std::vector<double> id_scores;  ///< of held-out ID images, rising
 };
@@ -65,18 +71,23 @@ struct VerdictRule {
 struct Verdict {
   double p_value;
   Decision decision;
+  std::vector<std::size_t> set = {};  ///< classes of the prediction set, where sets decide
 };
 
-/// Out of scope where p <= alpha, else refer where U exceeds the threshold, else accept. Throws
-/// DataError for a score that is not finite.
-Verdict judge(const VerdictRule& rule, double score, double uncertainty);
+/// Out of scope where p <= alpha, else refer where U exceeds the threshold, else accept; where sets
+/// decide, accept what has a set of one class that is the most probable one (with thresholds by
+/// class it may be another). These need the K probabilities. Throws DataError for a score that is
+/// not finite.
+Verdict judge(const VerdictRule& rule, double score, double uncertainty,
+              const double* probabilities = nullptr);
 
 /// Of ID images held out from the detector's fit and the network's training.
 struct HeldOutImages {
   ArrayView<const double> scores;             ///< of the detector
   ArrayView<const double> uncertainty;        ///< U of the calibrated prediction
   ArrayView<const std::uint8_t> correct;      ///< whether the predicted class is the label
-  ArrayView<const std::int64_t> labels = {};  ///< only needed by what is said of single classes
+  ArrayView<const std::int64_t> labels = {};  ///< only needed by sets and single classes
+  const Predictive* predictive = nullptr;     ///< only needed by sets
 };
 
 /// Throws ArgumentError where so many images are too few for alpha (n + 1 < 1 / alpha).
@@ -94,8 +105,11 @@ std::size_t held_out_for_steady_share(double alpha);
 ///
 /// With miss targets the threshold is lowered to the largest U up to which each holds.
 ///
-/// Throws ArgumentError where the images are too few for alpha (n + 1 < 1 / alpha), and DataError
-/// where no threshold meets the target, or there is no image of a class that has one.
+/// Sets are fitted on all of the images, in scope or not.
+///
+/// Throws ArgumentError where the images are too few for alpha (n + 1 < 1 / alpha) or for any set
+/// to leave a class out, and DataError where no threshold meets the target, or there is no image of
+/// a class that has one.
 VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options);
 
 /// What a rule does on other images.

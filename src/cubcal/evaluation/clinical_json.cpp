@@ -35,7 +35,9 @@ Json point_json(const ClinicalResult& clinical, const std::vector<std::string>& 
   Json rows = Json::array();
   for (std::size_t k = 0; k < class_names.size(); ++k) {
     Json row{{"name", class_names[k]}};
-    const std::vector<std::optional<double>>& prevalence = clinical.options.prevalence;
+    const ClinicalOptions& options = clinical.options;
+    const std::vector<std::optional<double>>& prevalence =
+        options.population.empty() ? options.prevalence : options.population;
     row["prevalence"] = prevalence.empty() ? Json() : field_json(prevalence[k]);
     row.update(row_json(point_infos(), clinical.values.points[rule][k]));
     if (clinical.intervals) {

@@ -42,6 +42,7 @@ struct Evaluation {
   std::string title;  ///< describes the file
   std::size_t passes = 0;
   std::vector<std::string> class_names;
+  std::vector<std::string> files;  ///< of the images, where they are named
   std::optional<Calibration> calibration;
   SampleFacts facts;
   MetricValues values;

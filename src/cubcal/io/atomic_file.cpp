@@ -121,7 +121,13 @@ void AtomicFile::open_temporary() {
     }
     if (errno != EEXIST) break;
   }
-  if (errno == ENOENT) throw io_error("write", path_, "its folder does not exist");
+  if (errno == ENOENT) {
+    std::error_code ignored;
+    const bool is_there =
+        std::filesystem::is_directory(folder.empty() ? "." : folder.c_str(), ignored);
+    throw io_error("write", path_,
+                   is_there ? "its folder takes no new files" : "its folder does not exist");
+  }
   throw system_error("write", path_);
 }
 

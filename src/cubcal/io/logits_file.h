@@ -7,14 +7,9 @@
 
 #include "cubcal/core/nd_array.h"
 #include "cubcal/io/byte_source.h"
+#include "cubcal/sample_column.h"
 
 namespace cubcal {
-
-/// What else a file of logits says of each sample, such as the scanner it comes from.
-struct SampleColumn {
-  std::string name;                 ///< without the "column_" of the array
-  std::vector<std::string> values;  ///< numbers as text, NaN as nothing
-};
 
 /// MC logits with what belongs to them, as read from an .npz file, from a bare .npy file of
 /// logits alone, from what torch.save wrote (torch_logits.h), or from CSV (logits_csv.h). In the

@@ -90,8 +90,10 @@ class TorchEntries {
     if (is_tensor()) return top();
     const PickleValue* found = entry(key);
     if (found != nullptr) return *found;
+    const bool is_usual = key == "logits" || key == "labels";
     throw DataError(name() + " has no entry " + in_quotes(key) + "; its keys are " +
-                    describe_keys(file_.pickle(), top()));
+                    describe_keys(file_.pickle(), top()) +
+                    (is_usual ? ": say with the option '" + key + "_key' which it is" : ""));
   }
 
   const TorchTensor& tensor_of(const std::string& key) const {

@@ -4,6 +4,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/metrics/ratio.h"
 #include "cubcal/metrics/value_order.h"
 
@@ -36,6 +37,34 @@ ClinicalTable<T> empty_table(std::size_t classes, std::size_t rules) {
   return table;
 }
 
+/// The shares of all classes, 1 together: the stated ones, and the rest as among the labels.
+std::vector<double> population_shares(const std::vector<std::optional<double>>& stated,
+                                      const SampleFacts& facts) {
+  check_same_size("shares of the population", stated.size(), "the classes", facts.classes);
+  const CountedConfusion confusion(facts);
+  double taken = 0;
+  double others = 0;
+  for (std::size_t k = 0; k < facts.classes; ++k) {
+    if (stated[k]) check_in_closed("a prevalence", *stated[k], 0, 1);
+    taken += stated[k].value_or(0);
+    others += stated[k] ? 0 : confusion.labelled(k);
+  }
+  const double rest = 1 - taken;
+  const bool is_all_stated = others == 0;
+  if (rest < -kSumRounding || (is_all_stated && rest > kSumRounding)) {
+    throw ArgumentError(
+        "the stated shares of classes are " + to_text(taken) + " together, " +
+        (rest < 0 ? "more than 1" : "and no other class with a sample could have the rest"));
+  }
+  std::vector<double> shares;
+  for (std::size_t k = 0; k < facts.classes; ++k) {
+    shares.push_back(stated[k]       ? *stated[k]
+                     : is_all_stated ? 0
+                                     : std::max(rest, 0.0) * confusion.labelled(k) / others);
+  }
+  return shares;
+}
+
 void set(ClinicalValues& values, ClinicalMetric metric, std::optional<double> value) {
   values.overall[static_cast<std::size_t>(metric)] = value;
 }
@@ -62,6 +91,33 @@ const std::array<MetricLabel, kClinicalCount>& clinical_infos() {
   return infos;
 }
 
+std::string prevalence_words(const ClinicalOptions& options,
+                             const std::vector<std::string>& class_names) {
+  const bool in_turn = options.population.empty();
+  const std::vector<std::optional<double>>& shares =
+      in_turn ? options.prevalence : options.population;
+  std::string text;
+  std::size_t stated = 0;
+  bool is_one_share = true;
+  for (std::size_t k = 0; k < shares.size(); ++k) {
+    if (!shares[k]) continue;
+    ++stated;
+    is_one_share = is_one_share && shares[k] == shares.front();
+    text +=
+        (text.empty() ? "" : ", ") + class_names[k] + " " + significant(100 * *shares[k], 6) + "%";
+  }
+  if (stated == 0) return {};
+  if (in_turn && is_one_share && stated == shares.size()) {
+    text = significant(100 * *shares.front(), 6) + "%";
+  }
+  const std::string rest = stated == shares.size() && !in_turn
+                               ? ""
+                               : "; the other classes share the rest as among these samples";
+  return (in_turn ? "where each class in turn has this share: "
+                  : "where classes have these shares: ") +
+         text + rest;
+}
+
 const std::array<MetricLabel, kClassMetricCount>& class_metric_infos() {
   static const std::array<MetricLabel, kClassMetricCount> infos = {{
       {"auroc", "AUROC", MetricUnit::kPercent},
@@ -79,6 +135,12 @@ ClinicalMetrics::ClinicalMetrics(const SampleFacts& facts, const Predictive& pre
   }
   for (const std::optional<double>& share : options.prevalence) {
     if (share) check_in_closed("a prevalence", *share, 0, 1);
+  }
+  if (!options.population.empty()) {
+    if (!options.prevalence.empty()) {
+      throw ArgumentError("shares are stated of one population or of each class in turn, not both");
+    }
+    shares_ = population_shares(options.population, facts);
   }
   options_.prevalence.resize(facts.classes);
   ranked_.resize(facts.classes);
@@ -120,8 +182,43 @@ void ClinicalMetrics::add_points(ClinicalValues& values, const CountedConfusion&
           point_values(rule.rule == PointRule::kAnswer ? point_by_answer(confusion, k)
                                                        : point_by_score(ranked_[k], own, rule),
                        options_.prevalence[k]);
+      if (!shares_.empty()) take_to_population(values.points[r][k], k, rule, confusion, own);
     }
   }
+}
+
+void ClinicalMetrics::take_to_population(PointValues<double>& values, std::size_t k,
+                                         const OperatingRule& rule,
+                                         const CountedConfusion& confusion,
+                                         const RankedCounts& counts) const {
+  const auto at = [&](PointMetric metric) -> std::optional<double>& {
+    return values[static_cast<std::size_t>(metric)];
+  };
+  at(PointMetric::kPpv).reset();
+  at(PointMetric::kNpv).reset();
+  if (!at(PointMetric::kSensitivity) || !at(PointMetric::kSpecificity)) return;
+  std::vector<double> called(facts_.classes, 0);
+  if (rule.rule == PointRule::kAnswer) {
+    for (std::size_t y = 0; y < facts_.classes; ++y) called[y] = confusion.cell(y, k);
+  } else if (const std::optional<double> threshold = at(PointMetric::kThreshold)) {
+    const RankedScores& ranked = ranked_[k];
+    for (std::size_t r = 0; r < ranked.size() && ranked.scores[r] >= *threshold; ++r) {
+      called[static_cast<std::size_t>(facts_.labels[ranked.samples[r]])] += counts[r];
+    }
+  }
+  double all_called = 0;
+  double others_left = 0;
+  double all_left = 0;
+  for (std::size_t y = 0; y < facts_.classes; ++y) {
+    if (shares_[y] == 0) continue;
+    if (confusion.labelled(y) == 0) return;  // how a class there is called is not known
+    const double rate = called[y] / confusion.labelled(y);
+    all_called += shares_[y] * rate;
+    all_left += shares_[y] * (1 - rate);
+    others_left += y == k ? 0 : shares_[y] * (1 - rate);
+  }
+  at(PointMetric::kPpv) = ratio(shares_[k] * *at(PointMetric::kSensitivity), all_called);
+  at(PointMetric::kNpv) = ratio(others_left, all_left);
 }
 
 void ClinicalMetrics::add_classes(ClinicalValues& values,

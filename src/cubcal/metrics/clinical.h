@@ -48,10 +48,19 @@ const std::array<MetricLabel, kClassMetricCount>& class_metric_infos();
 
 struct ClinicalOptions {
   std::vector<OperatingRule> rules = {OperatingRule{}};  ///< each gives a table of points
-  /// For each class the share it has where the classifier is to be used; empty, or nothing for a
-  /// class: as among the samples.
+  /// For each class, in turn, a share it has where the classifier is to be used, the others sharing
+  /// the rest as they do among the samples: a population for each. Empty, or nothing for a class:
+  /// as among the samples.
   std::vector<std::optional<double>> prevalence;
+  /// One population for all classes: shares of some, the others sharing the rest as they do among
+  /// the samples; empty: none is stated. Of this and `prevalence` one at most.
+  std::vector<std::optional<double>> population = {};
 };
+
+/// "where classes have these shares: melanoma 2%; the other classes share the rest as among these
+/// samples"; empty where none is stated.
+std::string prevalence_words(const ClinicalOptions& options,
+                             const std::vector<std::string>& class_names);
 
 /// Confusion shares are kept up to so many classes: their number grows with the square.
 inline constexpr std::size_t kMostConfusedClasses = 50;
@@ -103,6 +112,9 @@ class ClinicalMetrics {
   ClinicalValues values_beside_rankings(SampleCounts counts) const;
   void add_points(ClinicalValues& values, const CountedConfusion& confusion,
                   SampleCounts counts) const;
+  /// PPV and NPV of class k where classes have the stated shares.
+  void take_to_population(PointValues<double>& values, std::size_t k, const OperatingRule& rule,
+                          const CountedConfusion& confusion, const RankedCounts& counts) const;
   void add_classes(ClinicalValues& values, const std::vector<ClassNumbers>& numbers) const;
   /// Of replicates first ... first + kLanes - 1, or as many of them as there are.
   void add_replicates(std::vector<ClinicalValues>& replicates, std::vector<MetricValues>* metrics,
@@ -111,6 +123,7 @@ class ClinicalMetrics {
 
   const SampleFacts& facts_;
   ClinicalOptions options_;
+  std::vector<double> shares_;                        ///< of the population; empty: none is stated
   std::vector<RankedScores> ranked_;                  ///< for each class
   std::vector<std::vector<std::uint32_t>> bin_ends_;  ///< likewise
   RankedScores mistakes_;                             ///< by U; positive where the answer is wrong

@@ -26,9 +26,11 @@ std::string rule_words(const OperatingRule& rule) {
     case PointRule::kThreshold:
       return "called where its probability is at least " + to_text(rule.level);
     case PointRule::kSensitivity:
-      return "called at the highest threshold of sensitivity " + to_text(100 * rule.level) + "%";
+      return "called at the highest threshold of sensitivity " + significant(100 * rule.level, 6) +
+             "%";
     case PointRule::kSpecificity:
-      return "called at the lowest threshold of specificity " + to_text(100 * rule.level) + "%";
+      return "called at the lowest threshold of specificity " + significant(100 * rule.level, 6) +
+             "%";
   }
   return "";
 }

@@ -24,6 +24,9 @@ struct Predictions {
   std::size_t size() const { return predicted.size(); }
 };
 
+/// The answers alone.
+Predictions predictions_of(const std::string& name, const Predictive& predictive);
+
 /// Of a file of logits and what was predicted from it; `outside` may be empty.
 Predictions predictions_of(const LogitsFile& file, const Predictive& predictive,
                            std::vector<std::uint8_t> outside);

@@ -48,13 +48,8 @@ std::string class_by_class(const RunResult& run, const std::string& caption,
 }
 
 std::string prevalence_note(const RunResult& run, const ClinicalOptions& options) {
-  std::string text;
-  for (std::size_t k = 0; k < options.prevalence.size(); ++k) {
-    if (!options.prevalence[k]) continue;
-    text += (text.empty() ? " PPV and NPV where classes have these shares: " : ", ") +
-            run.class_names[k] + " " + percent(*options.prevalence[k]);
-  }
-  return text.empty() ? text : text + ".";
+  const std::string words = prevalence_words(options, run.class_names);
+  return words.empty() ? words : " PPV and NPV " + words + ".";
 }
 
 }  // namespace

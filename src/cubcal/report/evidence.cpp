@@ -91,8 +91,10 @@ class EvidenceWriter {
         seeds += (seeds.empty() ? "" : ", ") + std::to_string(*run->record.seed);
     }
     if (!seeds.empty()) {
-      add(Topic::kSeeds, counted(method.runs.size(), "run") + " of this method, with the seeds " +
-                             seeds + "; the first is described in detail.");
+      add(Topic::kSeeds, counted(method.runs.size(), "run") + " of this method, with " +
+                             (method.runs.size() == 1
+                                  ? "the seed " + seeds + "."
+                                  : "the seeds " + seeds + "; the first is described in detail."));
     } else if (method.runs.size() > 1) {
       add(Topic::kSeeds, counted(method.runs.size(), "run") + " of this method.");
     }

@@ -1,5 +1,8 @@
 #include "cubcal/report/figure_files.h"
 
+#include <filesystem>
+#include <set>
+
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/pdf/chart_pdf.h"
 #include "cubcal/report/numbers.h"
@@ -13,6 +16,24 @@ struct DrawnFigure {
   std::string svg;
   std::string pdf;
 };
+
+/// Charts of an earlier run look like those of this one.
+void note_older_charts(const std::string& folder, const std::vector<NamedChart>& charts,
+                       std::vector<std::string>& notes) {
+  std::set<std::string> names;
+  for (const NamedChart& each : charts) names.insert(each.name);
+  std::set<std::string> older;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::filesystem::path& path = entry.path();
+    const bool is_chart = path.extension() == ".svg" || path.extension() == ".pdf";
+    if (is_chart && names.count(path.stem().string()) == 0) older.insert(path.stem().string());
+  }
+  if (older.empty()) return;
+  notes.push_back("'" + folder + "' also holds " + counted(older.size(), "chart") +
+                  " that this report did not write, such as '" + *older.begin() +
+                  "': of an earlier one?");
+}
 
 }  // namespace
 
@@ -32,6 +53,7 @@ std::vector<std::string> write_figures(const std::string& folder,
     figures.push_back({path, std::move(svg), std::move(pdf.bytes)});
   }
   make_folders(folder);
+  note_older_charts(folder, charts, notes);
   std::vector<std::string> paths;
   for (const DrawnFigure& figure : figures) {
     write_file_atomically(figure.path + ".svg", figure.svg);

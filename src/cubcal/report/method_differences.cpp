@@ -9,8 +9,8 @@ namespace cubcal::report {
 
 namespace {
 
-/// Why two runs cannot be compared image by image; empty where they can.
-std::string why_unpaired(const RunResult& run, const RunResult& first) {
+/// Why two runs are not of the same images; empty where nothing says so.
+std::string why_other_images(const RunResult& run, const RunResult& first) {
   if (run.other_images) return "its test logits name other files";
   if (run.facts.samples != first.facts.samples) {
     return "it has " + counted(run.facts.samples, "test image") + ", not " +
@@ -20,6 +20,13 @@ std::string why_unpaired(const RunResult& run, const RunResult& first) {
   if (!run.groups.empty() && !first.groups.empty() && run.groups != first.groups) {
     return "its groups are others, row by row";
   }
+  return {};
+}
+
+/// Why two runs cannot be compared image by image; empty where they can.
+std::string why_unpaired(const RunResult& run, const RunResult& first) {
+  const std::string other = why_other_images(run, first);
+  if (!other.empty()) return other;
   if (run.record.seed && first.record.seed && run.record.seed != first.record.seed) {
     return "no run of it has the same seed";
   }
@@ -41,6 +48,14 @@ void correct_p_values(std::vector<MethodDifference>& differences) {
 }
 
 }  // namespace
+
+bool have_same_images(const std::vector<Method>& methods) {
+  const RunResult& first = *methods.front().runs.front();
+  return std::all_of(methods.begin(), methods.end(), [&](const Method& method) {
+    return std::all_of(method.runs.begin(), method.runs.end(),
+                       [&](const RunResult* run) { return why_other_images(*run, first).empty(); });
+  });
+}
 
 MethodDifferences method_differences(const std::vector<Method>& methods,
                                      const BootstrapOptions& options) {

@@ -19,6 +19,10 @@ struct MethodDifferences {
   std::vector<std::string> reasons;  ///< a sentence for each method that cannot be compared so
 };
 
+/// Whether all runs are of the images of the first, as far as files, labels and groups tell; runs
+/// of others can be shown side by side, and none of them called better.
+bool have_same_images(const std::vector<Method>& methods);
+
 /// Of the first run of the first method and the first run of each other that has the same images.
 MethodDifferences method_differences(const std::vector<Method>& methods,
                                      const BootstrapOptions& options);

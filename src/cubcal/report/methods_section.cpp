@@ -54,7 +54,13 @@ std::string metric_table(const std::vector<Method>& methods) {
   }
   std::string caption = "Test images, no calibration.";
   if (has_repeats) caption += " Mean ± standard deviation over runs.";
-  if (methods.size() > 1) caption += " Bold: the best mean, however small its lead.";
+  const bool is_ranked = methods.size() > 1 && have_same_images(methods);
+  if (is_ranked) caption += " Bold: the best mean, however small its lead.";
+  if (methods.size() > 1 && !is_ranked) {
+    caption +=
+        " These methods were not tested on the same images, so that none is called best: what "
+        "they differ by is also a difference of images.";
+  }
   Table table(header, caption);
   for (const Metric metric : kCompared) {
     const MetricInfo& info = info_of(metric);
@@ -62,7 +68,7 @@ std::string metric_table(const std::vector<Method>& methods) {
     for (const Method& method : methods) {
       cells.push_back(spread_text(info, spread_over(method, metric)));
     }
-    const std::optional<std::size_t> best = best_method(methods, metric);
+    const std::optional<std::size_t> best = is_ranked ? best_method(methods, metric) : std::nullopt;
     table.add(cells, best ? std::vector<std::size_t>{*best + 1} : std::vector<std::size_t>{});
   }
   return table.html();

@@ -41,6 +41,20 @@ std::string names_of(const std::vector<RunSource>& sources) {
   return text;
 }
 
+/// A set that is its own repeat would be counted twice.
+void refuse_repeated(const std::vector<RunSource>& sources) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code ignored;
+      const bool is_same = sources[i].path == sources[j].path ||
+                           fs::equivalent(sources[i].path, sources[j].path, ignored);
+      if (!is_same || called(sources[i]) != called(sources[j])) continue;
+      throw ArgumentError("'" + sources[i].path + "' is given twice as '" + called(sources[i]) +
+                          "': equal labels are repeats, with logits of their own");
+    }
+  }
+}
+
 /// Gives each of the files, FILE or LABEL=FILE, to the set it belongs to.
 void hand_out(const std::vector<std::string>& files, const std::string& what,
               std::vector<RunSource>& sources, std::string RunSource::*place) {
@@ -99,6 +113,7 @@ std::vector<RunSource> run_sources(const ReportOptions& options) {
     sources.emplace_back();
     sources.back().path = options.logits;
   }
+  refuse_repeated(sources);
   std::vector<RunSource> files;
   std::copy_if(sources.begin(), sources.end(), std::back_inserter(files),
                [](const RunSource& each) { return !each.is_folder; });

@@ -49,7 +49,13 @@ std::string accuracy_text(const RunResult& run) {
   std::string text = "It was right on " + percent(value_of(run.values, Metric::kAccuracy)) +
                      " of " + samples_text(run);
   if (const auto& interval = interval_of(run, Metric::kAccuracy)) {
-    text += " (95% interval " + percent_range(*interval) + ")";
+    // Of nothing but right answers every resample is the same: counting them says more.
+    const bool is_one_kind = interval->low == interval->high;
+    const auto samples = static_cast<double>(run.facts.samples);
+    text +=
+        " (95% interval " +
+        percent_range(is_one_kind ? wilson_interval(interval->low * samples, samples) : *interval) +
+        ")";
   }
   const CommonestClass commonest = commonest_class(run);
   text += "; always saying " + quoted(commonest.name) + " would be right on " +
@@ -118,10 +124,21 @@ std::string referral_text(const RunResult& run) {
     return "No share of its answers keeps the error rate at or below " + target + " on " + source +
            ": every case needs a person.";
   }
-  std::string text =
-      "To keep the error rate among its answers at or below " + target + ", refer " +
-      percent(referral.share_referred, 0) + " of the cases to a person: those with U above " +
-      plot::readable_number(*referral.threshold) + " nats, a threshold found on " + source + ".";
+  const std::string threshold = plot::readable_number(*referral.threshold) + " nats";
+  std::string text = "To keep the error rate among its answers at or below " + target;
+  if (referral.share_referred == 0) {
+    text += " no test image needs to be referred to a person: all have U at or below " + threshold +
+            ", the threshold found on " + source + ".";
+  } else {
+    text += ", refer " + percent(referral.share_referred, 0) +
+            " of the cases to a person: those with U above " + threshold +
+            ", a threshold found on " + source + ".";
+  }
+  const double eta = run.facts.options.uncertainty_threshold;
+  if (*referral.threshold != eta) {
+    text += " It is another threshold than η = " + plot::readable_number(eta) +
+            " nats, up to which this page calls an answer certain, and which refers nobody.";
+  }
   if (referral.answered == 0) return text + " No test image would be answered.";
   text += " On the test images " + grouped(referral.errors) + " of " +
           counted(referral.answered, "answer") + " were then wrong (" +

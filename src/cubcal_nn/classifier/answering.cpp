@@ -53,18 +53,48 @@ NetworkOutput run_network(const JudgingModel& judging, McEngine& engine, const a
   return output;
 }
 
-/// Why an image is decided so; `p_value` and `alpha` are of the verdict.
-std::string reason_for(Decision decision, double uncertainty, double refer_above,
-                       const std::optional<double>& p_value, double alpha) {
-  if (decision == Decision::kOutOfScope) {
-    return "unlike the images the model knows: p " + significant(*p_value, 4) + " is at most " +
-           significant(alpha, 4);
+constexpr std::size_t kClassesNamed = 6;  ///< of a set in a sentence
+
+/// "the set at 90% holds 2 classes: nevus, melanoma".
+std::string set_reason(const std::vector<std::size_t>& set, double level, const Answer& answer,
+                       const std::vector<std::string>& class_names) {
+  std::string reason = "the set at " + significant(100 * level, 4) + "% holds ";
+  if (set.empty()) return reason + "no class";
+  if (set.size() == 1) {
+    reason += class_names[set.front()] + " alone";
+    if (set.front() != answer.label_index) reason += ", and not the answer " + answer.label;
+    return reason;
   }
-  const std::string side = decision == Decision::kRefer ? " is above " : " is at most ";
-  std::string reason =
-      "uncertainty " + significant(uncertainty, 4) + side + significant(refer_above, 4) + " nats";
-  if (p_value && decision == Decision::kAccept) {
-    reason += ", and p " + significant(*p_value, 4) + " is above " + significant(alpha, 4);
+  reason += std::to_string(set.size()) + " classes: ";
+  for (std::size_t i = 0; i < set.size() && i < kClassesNamed; ++i) {
+    reason += (i == 0 ? "" : ", ") + class_names[set[i]];
+  }
+  if (set.size() > kClassesNamed) {
+    reason += " and " + std::to_string(set.size() - kClassesNamed) + " more";
+  }
+  return reason;
+}
+
+std::string uncertainty_reason(const Answer& answer, double refer_above) {
+  return "uncertainty " + significant(answer.total, 4) +
+         (answer.decision == Decision::kRefer ? " is above " : " is at most ") +
+         significant(refer_above, 4) + " nats";
+}
+
+/// Why an image is decided so.
+std::string reason_for(const Answer& answer, const JudgingModel& judging) {
+  const double alpha = judging.verdict ? judging.verdict->policy.options.alpha : 0;
+  if (answer.decision == Decision::kOutOfScope) {
+    return "unlike the images the model knows: p " + significant(*answer.ood_p_value, 4) +
+           " is at most " + significant(alpha, 4);
+  }
+  std::string reason = answer.prediction_set
+                           ? set_reason(*answer.prediction_set, *judging.set_level(), answer,
+                                        judging.model.description.class_names)
+                           : uncertainty_reason(answer, judging.refer_above());
+  if (answer.ood_p_value && answer.decision == Decision::kAccept) {
+    reason +=
+        ", and p " + significant(*answer.ood_p_value, 4) + " is above " + significant(alpha, 4);
   }
   return reason;
 }
@@ -75,13 +105,17 @@ double JudgingModel::refer_above() const {
   return verdict ? verdict->policy.uncertainty : model.description.operating_point().eta;
 }
 
+std::optional<double> JudgingModel::set_level() const {
+  if (!verdict || !verdict->policy.sets) return std::nullopt;
+  return 1 - verdict->policy.sets->options.alpha;
+}
+
 std::vector<Answer> answer_images(const JudgingModel& judging, McEngine& engine,
                                   const at::Tensor& images, const AnsweringOptions& options) {
   const NetworkOutput output = run_network(judging, engine, images, options);
   const Predictive& final = output.calibrated;
   const ModelDescription& description = judging.model.description;
   const Thresholds thresholds = description.operating_point();
-  const double alpha = judging.verdict ? judging.verdict->policy.options.alpha : 0;
   std::vector<Answer> answers;
   for (std::size_t i = 0; i < final.samples; ++i) {
     const auto row = final.probabilities.begin() + static_cast<std::ptrdiff_t>(i * final.classes);
@@ -96,16 +130,16 @@ std::vector<Answer> answer_images(const JudgingModel& judging, McEngine& engine,
     answer.sharpened = scaling_region(output.unscaled.confidence[i], output.unscaled.entropy[i],
                                       thresholds) == ScalingRegion::kSharpen;
     if (judging.verdict) {
-      const Verdict verdict =
-          judge(judging.verdict->policy, output.ood_scores[i], final.entropy[i]);
+      Verdict verdict = judge(judging.verdict->policy, output.ood_scores[i], final.entropy[i],
+                              answer.probabilities.data());
+      if (judging.verdict->policy.sets) answer.prediction_set = std::move(verdict.set);
       answer.decision = verdict.decision;
       answer.ood_p_value = verdict.p_value;
     } else {
       answer.decision =
           final.entropy[i] > judging.refer_above() ? Decision::kRefer : Decision::kAccept;
     }
-    answer.reason =
-        reason_for(answer.decision, answer.total, judging.refer_above(), answer.ood_p_value, alpha);
+    answer.reason = reason_for(answer, judging);
     answer.passes = output.passes[i];
     answers.push_back(std::move(answer));
   }

@@ -20,6 +20,8 @@ struct JudgingModel {
 
   /// U above it is referred: the verdict's threshold, else eta.
   double refer_above() const;
+  /// Of the prediction sets, where these decide.
+  std::optional<double> set_level() const;
 };
 
 /// How images are answered.

@@ -129,6 +129,11 @@ class Classifier::Room {
           "stopping early cannot save passes with this model, whose verdict takes features of all "
           "of them");
     }
+    if (judging_.set_level()) {
+      throw ArgumentError(
+          "stopping early settles on which side of a threshold the uncertainty lies, and this "
+          "model's verdict decides by prediction sets");
+    }
     answering_.adaptive = AdaptiveOptions{stop.error, stop.first, stop.block};
     check_adaptive_options(*answering_.adaptive);
     answering_.decision.uncertainty = judging_.refer_above();
@@ -142,6 +147,7 @@ class Classifier::Room {
     if (model.calibration) facts_.calibration = method_name(model.calibration->method);
     facts_.eta = model.operating_point().eta;
     facts_.refer_above = judging_.refer_above();
+    facts_.set_level = judging_.set_level();
     facts_.passes = drawn_passes(*judging_.model.network, answering_.mc);
     if (!judging_.verdict) return;
     const VerdictPolicy& policy = judging_.verdict->policy;

@@ -3,10 +3,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/named_values.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/selective.h"
 #include "cubcal_nn/batches/tensor_values.h"
@@ -22,18 +25,16 @@ using Json = nlohmann::ordered_json;
 /// What a policy is fitted on or held against.
 struct Judged {
   Judged(OodRun& run, const std::string& detector, const ImageSplit& split)
-      : scores(run.scores({detector, ""}, split.name)) {
-    const Predictive& predictive = run.as_predicted(split.name);
+      : scores(run.scores({detector, ""}, split.name)), predictive(run.as_predicted(split.name)) {
     labels = values_of(split.labels);
-    uncertainty = predictive.entropy;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       correct.push_back(predictive.predicted[i] == labels[i]);
     }
   }
-  HeldOutImages view() const { return {scores, uncertainty, correct, labels}; }
+  HeldOutImages view() const { return {scores, predictive.entropy, correct, labels, &predictive}; }
 
   std::vector<double> scores;
-  std::vector<double> uncertainty;
+  const Predictive& predictive;
   std::vector<std::uint8_t> correct;
   std::vector<std::int64_t> labels;
 };
@@ -43,6 +44,14 @@ Json rates_json(const VerdictRates& rates) {
   return {{"samples", rates.samples},   {"accepted", rates.accepted},
           {"referred", rates.referred}, {"out_of_scope", rates.out_of_scope},
           {"errors", rates.errors},     {"risk", risk ? Json(*risk) : Json()}};
+}
+
+Json sets_json(const SetSummary& sets) {
+  return {{"samples", sets.samples},
+          {"covered", sets.covered.count},
+          {"coverage", json_or_null(sets.covered.share())},
+          {"interval", {sets.covered.low, sets.covered.high}},
+          {"by_size", sets.by_size}};
 }
 
 constexpr NamedValue<ProbeRule> kProbeRules[] = {{"refuse", ProbeRule::kRefuse},
@@ -65,7 +74,9 @@ std::vector<ProbeRates> judge_probes(OodRun& run, const VerdictPolicy& policy,
     const OodRun::Shown shown = run.show(policy.detector, probe.images, probe.title);
     const std::vector<std::uint8_t> wrong(shown.scores.size(), 0);
     all.push_back(
-        {probe.name, verdict_rates(policy, {shown.scores, shown.predictive.entropy, wrong})});
+        {probe.name,
+         verdict_rates(policy,
+                       {shown.scores, shown.predictive.entropy, wrong, {}, &shown.predictive})});
   }
   return all;
 }
@@ -94,8 +105,41 @@ std::string with_bounds(std::size_t count, std::size_t of) {
          fixed(100 * upper_bound_of_share(count, of, kBoundLevel), 1) + "]";
 }
 
+/// What sets hold of ID images that nothing was fitted on.
+SetSummary summarise_judged(const VerdictPolicy& policy, const Judged& judged) {
+  const std::vector<std::uint8_t> sets = prediction_sets(*policy.sets, judged.predictive, {});
+  std::vector<std::size_t> everyone(judged.predictive.samples);
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+  return summarise_sets("all", sets, policy.sets->classes, judged.labels, everyone,
+                        2 * kBoundLevel - 1);
+}
+
+std::vector<std::string> set_warnings(const FittedVerdict& verdict,
+                                      const std::vector<std::string>& class_names) {
+  std::vector<std::string> warnings;
+  if (!verdict.policy.sets) return warnings;
+  const ConformalRule& rule = *verdict.policy.sets;
+  const std::vector<ConformalCell>& cells = rule.cells.at("");
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    if (!std::isinf(cells[k].threshold)) continue;
+    warnings.push_back("no set leaves out " + class_names[k] + ", which has " +
+                       counted(cells[k].samples, "validation image") + " and takes " +
+                       std::to_string(fewest_samples(rule.options.alpha)) +
+                       ": only answers of this class can be accepted");
+  }
+  const double promised = 1 - rule.options.alpha;
+  if (verdict.sets && verdict.sets->covered.high < promised) {
+    warnings.push_back("the promise is missed: " + percent(promised) +
+                       " of sets were to hold the true class, and " +
+                       with_bounds(verdict.sets->covered.count, verdict.sets->covered.of) +
+                       " of those of other ID images do");
+  }
+  return warnings;
+}
+
 /// Of what was promised and what ID images and outliers that nothing was fitted on met.
-std::vector<std::string> warnings_of(const FittedVerdict& verdict) {
+std::vector<std::string> warnings_of(const FittedVerdict& verdict,
+                                     const std::vector<std::string>& class_names) {
   std::vector<std::string> warnings;
   const double alpha = verdict.policy.options.alpha;
   const std::size_t held_out = verdict.policy.id_scores.size();
@@ -105,6 +149,7 @@ std::vector<std::string> warnings_of(const FittedVerdict& verdict) {
                        " the share of ID images called out-of-scope may be more than twice the " +
                        percent(alpha) + " asked for: it takes " + std::to_string(needed));
   }
+  for (const std::string& each : set_warnings(verdict, class_names)) warnings.push_back(each);
   if (!verdict.id) return warnings;
   const VerdictRates& id = *verdict.id;
   if (lower_bound_of_share(id.out_of_scope, id.samples, kBoundLevel) > alpha) {
@@ -173,12 +218,15 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
     result.id = verdict_rates(verdict.policy, other.view());
     result.by_class =
         verdict_rates_by_class(verdict.policy, other.view(), model.description.classes());
+    if (verdict.policy.sets) result.sets = summarise_judged(verdict.policy, other);
   }
   if (set.has_split(ood_split)) {
     result.ood =
         verdict_rates(verdict.policy, Judged(run, fit.detector, set.split(ood_split)).view());
   }
-  for (const std::string& each : warnings_of(result)) result.warnings.push_back(each);
+  for (const std::string& each : warnings_of(result, model.description.class_names)) {
+    result.warnings.push_back(each);
+  }
   verdict.detector = run.release(fit.detector);
   attach_verdict(folder, verdict);
   return result;
@@ -191,6 +239,7 @@ Json verdict_json(const FittedVerdict& verdict) {
   for (const VerdictRates& each : verdict.by_class) {
     json["achieved_by_class"].push_back(rates_json(each));
   }
+  json["achieved_sets"] = verdict.sets ? sets_json(*verdict.sets) : Json();
   json["outliers"] = verdict.ood ? rates_json(*verdict.ood) : Json();
   return json;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cubcal/conformal/set_summary.h"
 #include "cubcal_nn/experiment/ood_run.h"
 #include "cubcal_nn/ood/verdict.h"
 
@@ -29,6 +30,7 @@ struct FittedVerdict {
   VerdictPolicy policy;
   std::optional<VerdictRates> id;      ///< on ID images that nothing was fitted on
   std::vector<VerdictRates> by_class;  ///< of the same ID images, by label
+  std::optional<SetSummary> sets;      ///< of the same ID images, where sets decide
   std::optional<VerdictRates> ood;     ///< on outliers, whose answers are all wrong
   std::vector<std::string> warnings;
 };

@@ -117,6 +117,12 @@ std::optional<VerdictModel> load_verdict(const LoadedModel& model) {
         "the model in '" + model.folder +
         "' has another calibration than its verdict was fitted with: fit the verdict again");
   }
+  if (verdict.policy.sets && verdict.policy.sets->classes != model.description.classes()) {
+    throw DataError("the model in '" + model.folder + "' has " +
+                    std::to_string(model.description.classes()) +
+                    " classes, and the prediction sets of its verdict are of " +
+                    std::to_string(verdict.policy.sets->classes) + ": fit the verdict again");
+  }
   const DetectorPaths paths(model.folder);
   const Json json = Json::parse(field->second);
   const bool is_next = !has_hash(paths.file, json) && has_hash(paths.next, json);

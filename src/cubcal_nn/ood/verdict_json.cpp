@@ -1,3 +1,5 @@
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/check.h"
@@ -56,6 +58,49 @@ std::vector<MissTarget> miss_targets_from_fields(const JsonFields& fields) {
   return targets;
 }
 
+/// Null of a rule that decides by U; a threshold that leaves no class out is null, too.
+Json sets_to_json(const std::optional<ConformalRule>& sets) {
+  if (!sets) return {};
+  Json cells = Json::array();
+  for (const ConformalCell& cell : sets->cells.at("")) {
+    cells.push_back({{"samples", cell.samples},
+                     {"threshold", std::isinf(cell.threshold) ? Json() : Json(cell.threshold)}});
+  }
+  const ConformalOptions& options = sets->options;
+  return {{"alpha", options.alpha},
+          {"score", score_name(options.score.score)},
+          {"penalty", options.score.penalty},
+          {"free_classes", options.score.free_classes},
+          {"by_class", options.by_class},
+          {"classes", sets->classes},
+          {"cells", cells}};
+}
+
+std::optional<ConformalRule> sets_from_fields(const JsonFields& policy) {
+  if (!policy.has("sets") || policy.at("sets").is_null()) return std::nullopt;
+  const JsonFields fields = policy.object("sets");
+  ConformalRule rule;
+  rule.options.alpha = fields.number("alpha");
+  rule.options.score.score = score_from_name(fields.text("score"));
+  rule.options.score.penalty = fields.number("penalty");
+  rule.options.score.free_classes = fields.count("free_classes");
+  const Json& by_class = fields.at("by_class");
+  if (!by_class.is_boolean()) fields.refuse("by_class", "true or false", by_class);
+  rule.options.by_class = by_class.get<bool>();
+  rule.classes = fields.count("classes");
+  const Json& cells = fields.at("cells");
+  if (!cells.is_array() || cells.size() != (rule.options.by_class ? rule.classes : 1)) {
+    fields.refuse("cells", "a list of one, or of one for each class", cells);
+  }
+  for (const Json& each : cells) {
+    const JsonFields cell(each, "verdict policy");
+    rule.cells[""].push_back(
+        {cell.count("samples"),
+         cell.number_or_null("threshold").value_or(std::numeric_limits<double>::infinity())});
+  }
+  return rule;
+}
+
 VerdictPolicy from_fields(const Json& json) {
   const JsonFields fields(json, "verdict policy");
   VerdictPolicy policy;
@@ -67,8 +112,11 @@ VerdictPolicy from_fields(const Json& json) {
   policy.options = {fields.number("alpha"), fields.number_or_null("risk_target"),
                     fields.number_or_null("risk_confidence")};
   policy.options.miss_targets = miss_targets_from_fields(fields);
+  policy.sets = sets_from_fields(fields);
+  if (policy.sets) policy.options.sets = policy.sets->options;
   check_verdict_options(policy.options);
-  policy.uncertainty = fields.number("uncertainty_threshold");
+  policy.uncertainty = policy.sets ? std::numeric_limits<double>::infinity()
+                                   : fields.number("uncertainty_threshold");
   check_at_least("the uncertainty threshold", policy.uncertainty, 0);
   policy.validation = rates_from_fields(fields.object("validation"), "validation");
   policy.probes = probes_from_fields(fields);
@@ -96,7 +144,8 @@ std::string verdict_to_json(const VerdictPolicy& policy) {
                      {"risk_target", json_or_null(policy.options.risk_target)},
                      {"risk_confidence", json_or_null(policy.options.risk_confidence)},
                      {"miss_targets", misses},
-                     {"uncertainty_threshold", policy.uncertainty},
+                     {"uncertainty_threshold", policy.sets ? Json() : Json(policy.uncertainty)},
+                     {"sets", sets_to_json(policy.sets)},
                      {"validation", rates_to_json(policy.validation)},
                      {"probes", probes}};
   return json.dump(2) + "\n";
