@@ -16,6 +16,7 @@ namespace {
 constexpr DicomTag kModality = 0x00080060;
 constexpr DicomTag kPatientId = 0x00100020;
 constexpr DicomTag kStudyUid = 0x0020000d;
+constexpr DicomTag kSopUid = 0x00080018;
 
 DataError dicom_failure(const std::string& name, const char* reason) {
   return DataError("the DICOM image '" + name + "' cannot be read: " + reason);
@@ -56,7 +57,7 @@ std::string as_utf8(const std::string& text) {
 DicomFacts facts_of(std::string_view bytes) {
   const DicomDataset dataset = read_dicom(bytes, kDicomFrames).dataset;
   return {as_utf8(dataset.text(kPatientId)), as_utf8(dataset.text(kStudyUid)),
-          as_utf8(dataset.text(kModality)), dicom_frames(dataset)};
+          as_utf8(dataset.text(kSopUid)), as_utf8(dataset.text(kModality)), dicom_frames(dataset)};
 }
 
 }  // namespace
