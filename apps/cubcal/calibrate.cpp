@@ -2,7 +2,7 @@
 #include <iostream>
 #include <memory>
 
-#include "calibration_choice.h"
+#include "calibration_choice_text.h"
 #include "commands.h"
 #include "cubcal/calibration/assessment.h"
 #include "cubcal/calibration/fit.h"
@@ -169,7 +169,10 @@ Assessed assess(const std::string& name, const LogitsFile& file, const FitResult
 
 FitResult fit(const LogitsFile& file, const FitOptions& options, FittedPredictions& predictions) {
   try {
-    return fit_calibration(McLogits(file.logits), file.labels, options, file.groups, &predictions);
+    FitResult result =
+        fit_calibration(McLogits(file.logits), file.labels, options, file.groups, &predictions);
+    result.calibration.weights_hash = file.weights_hash;
+    return result;
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }
@@ -210,18 +213,18 @@ void calibrate_with_the_best(const CalibrateOptions& options, const LogitsFile& 
   std::ostream& out = options.output == "-" ? std::cerr : std::cout;
   const MetricOptions metrics = convention_of(options.fit);
   const CalibrationChoice choice = choose_calibration(validation, test, options.fit, metrics);
-  print_choice(out, choice, metrics);
-  if (!choice.selection.best) {
+  print_choice(out, describe(validation), choice, metrics);
+  const FitResult* best = choice.best();
+  if (!best) {
     out << "\nNothing was written: name a method with --method to save it all the same.\n";
     if (options.output != "-" && std::filesystem::exists(options.output)) {
       out << "'" << options.output << "' is of an earlier time and was left as it is.\n";
     }
     return;
   }
-  const FitResult& best = choice.selection.candidates[*choice.selection.best].fit;
-  write_text(options.output, calibration_to_json(best.calibration));
+  write_text(options.output, calibration_to_json(best->calibration));
   if (options.output != "-") out << "\nwrote " << options.output << '\n';
-  tell(best.warnings);
+  tell(best->warnings);
 }
 
 LogitsFile read_labelled(const std::string& path, const std::string& labels,

@@ -37,7 +37,7 @@ void logits(LogitsOptions options) {
   if (!split.outliers) checked_labels(split, model.description.classes());
   options.mc.compute.precision = parse_precision(options.precision);
   const McOutput output = draw_split(model, split, options.mc, "predicting", view);
-  write_split_logits(options.output, set, split, model.description, output);
+  write_split_logits(options.output, set, split, model, output);
   std::cout << "wrote " << options.output << ": " << output.logits.shape()[0] << " x "
             << output.logits.shape()[1] << " x " << output.logits.shape()[2]
             << " logits (passes, samples, classes) of split '" << split.name << "'\n";
@@ -78,7 +78,8 @@ void add_logits(CLI::App& app) {
   add_precision_option(*command, options->precision);
   command->footer(
       "Writes logits [S,N,K], labels and groups [N] where they are known, class_names [K], and of\n"
-      "a set on disk files and column_<name> [N], the further columns of its manifest.\n"
+      "a set on disk files and column_<name> [N], the further columns of its manifest; also\n"
+      "weights_hash, by which 'cubcal attach' knows whose calibration it is given.\n"
       "Rows, splits and sizes are those of the recipe the model was trained with.\n"
       "A deterministic model has one pass.\n\n"
       "Example:\n"

@@ -243,6 +243,7 @@ int run_program(int argc, char** argv) {
   cubcal::app::add_demo(app);
   cubcal::app::add_experiment(app);
   cubcal::app::add_train(app);
+  cubcal::app::add_deploy(app);
   cubcal::app::add_logits(app);
   cubcal::app::add_predict(app);
   cubcal::app::add_ood(app);

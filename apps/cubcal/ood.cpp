@@ -1,16 +1,15 @@
 #include <iostream>
 #include <memory>
 
-#include "class_choice.h"
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
-#include "cubcal/core/parse_number.h"
 #include "cubcal/version.h"
 #include "cubcal_nn/experiment/model_data.h"
 #include "logits_input.h"
 #include "ood_text.h"
 #include "option_checks.h"
+#include "verdict_options.h"
 #include "work_view.h"
 
 namespace cubcal::app {
@@ -18,8 +17,6 @@ namespace cubcal::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kConformalRule = "conformal";
 
 struct OodOptions {
   std::string model;
@@ -31,72 +28,23 @@ struct OodOptions {
   std::string features = "mean";
   std::string device = "cpu";
   std::string precision = "auto";
-  std::string probes = "refuse";
-  std::string accept_rule = "uncertainty";
-  std::string set_score = "lac";
-  std::optional<double> set_level;
-  bool set_by_class = false;
-  std::vector<std::string> misses;
   std::string json;
   std::string svg;
   bool fit = false;
   bool ignore_groups = false;
   double shrinkage = -1;
-  double risk_target = 0;
-  double risk_confidence = 0;
   OodRunOptions run;
-  VerdictFit verdict;
+  VerdictChoice choice;
+  VerdictFit verdict;  ///< what the choice comes to
   BootstrapOptions bootstrap;
 };
-
-std::optional<ConformalOptions> set_options(const OodOptions& options) {
-  if (options.accept_rule != kConformalRule) {
-    if (!options.set_level && !options.set_by_class && options.set_score == "lac") return {};
-    throw ArgumentError("--set-level, --set-score and --set-by-class go with --accept-rule " +
-                        std::string(kConformalRule));
-  }
-  if (options.risk_target > 0 || !options.misses.empty()) {
-    throw ArgumentError(
-        "--risk-target and --miss-target move a threshold on U, and --accept-rule conformal has "
-        "none");
-  }
-  ConformalOptions sets;
-  sets.score.score = score_from_name(options.set_score);
-  sets.alpha = alpha_of_level(options.set_level.value_or(0.9));
-  sets.by_class = options.set_by_class;
-  return sets;
-}
 
 void complete(OodOptions& options) {
   options.run.features = feature_source_from_name(options.features);
   if (options.shrinkage >= 0) options.run.detector.shrinkage = options.shrinkage;
-  if (options.risk_target > 0) options.verdict.options.risk_target = options.risk_target;
-  if (options.risk_confidence > 0) {
-    options.verdict.options.risk_confidence = options.risk_confidence;
-  }
-  options.verdict.options.sets = set_options(options);
-  options.verdict.probes = probe_rule_from_name(options.probes);
-  options.verdict.seed = options.run.mc.seed;
+  options.verdict = options.choice.fit;
   check_detector_options(options.run.detector);
-  check_verdict_options(options.verdict.options);
-  if (options.fit) detector_entry(options.verdict.detector);
-}
-
-/// Of "CLASS=SHARE" each.
-std::vector<MissTarget> miss_targets(const std::vector<std::string>& texts,
-                                     const std::vector<std::string>& class_names) {
-  std::vector<MissTarget> targets;
-  for (const std::string& text : texts) {
-    const std::size_t sign = text.rfind('=');
-    const std::optional<double> share =
-        sign == std::string::npos ? std::nullopt : parse_number(text.substr(sign + 1));
-    if (!share) {
-      throw ArgumentError("--miss-target must be CLASS=SHARE, such as melanoma=0.05, not '" + text +
-                          "'");
-    }
-    targets.push_back({class_named("--miss-target", text.substr(0, sign), class_names), *share});
-  }
-  return targets;
+  if (options.fit) check_choice(options.choice);
 }
 
 Json head_json(const OodOptions& options, const ImageSet& set, OodRun& run) {
@@ -124,9 +72,10 @@ void ood(OodOptions options) {
   if (model.description.kind == LayerKind::kDeterministic) options.run.mc.passes = 1;
   std::ostream& out = options.json == "-" ? std::cerr : std::cout;
   WorkView view(/*threads_given=*/false, out);
-  options.verdict.options.miss_targets =
-      miss_targets(options.misses, model.description.class_names);
-  check_verdict_options(options.verdict.options);
+  if (options.fit) {
+    options.verdict =
+        verdict_fit(options.choice, model.description.class_names, options.run.mc.seed);
+  }
   const ImageSet set = model_data(options.data, model.description, view);
   if (!options.fit || set.has_split(options.ood)) set.split(options.ood);
   const ImageSplit& id = set.split(options.id);
@@ -197,7 +146,8 @@ void add_ood(CLI::App& app) {
                    "Features at mean weights (mean), or averaged over the passes (mc)")
       ->capture_default_str()
       ->check(CLI::IsMember({"mean", "mc"}));
-  command->add_option("--fit-split", options->verdict.fit_split, "Split the detectors learn from")
+  command
+      ->add_option("--fit-split", options->choice.fit.fit_split, "Split the detectors learn from")
       ->capture_default_str();
   command->add_option("--id", options->id, "Split of ID images to score")->capture_default_str();
   command->add_option("--ood", options->ood, "Split of outliers")->capture_default_str();
@@ -221,64 +171,7 @@ void add_ood(CLI::App& app) {
   CLI::Option* fit =
       command->add_flag("--fit", options->fit,
                         "Fit a verdict (accept, refer, out-of-scope) and write it into the model");
-  command
-      ->add_option("--verdict-detector", options->verdict.detector,
-                   "With --fit: the feature detector to use")
-      ->needs(fit)
-      ->capture_default_str();
-  command
-      ->add_option("--probes", options->probes,
-                   "With --fit: a verdict that accepts noise, inverted, shuffled, recoloured or "
-                   "blank images is not written (refuse), or is with a warning (warn)")
-      ->needs(fit)
-      ->capture_default_str()
-      ->check(CLI::IsMember({"refuse", "warn"}));
-  command
-      ->add_option("--alpha", options->verdict.options.alpha,
-                   "With --fit: share of ID images that may be called out-of-scope")
-      ->needs(fit)
-      ->capture_default_str();
-  command
-      ->add_option("--risk-target", options->risk_target,
-                   "With --fit: refer so that the error rate among accepted validation images "
-                   "is at most this (default: refer where U exceeds eta)")
-      ->needs(fit)
-      ->check(CLI::Range(1e-9, 1.0));
-  command
-      ->add_option("--risk-confidence", options->risk_confidence,
-                   "With --risk-target: meet it with the upper bound of this confidence")
-      ->needs(fit)
-      ->check(CLI::Range(1e-9, 1.0));
-  command
-      ->add_option(
-          "--miss-target", options->misses,
-          "With --fit: CLASS=SHARE: refer so that of the validation images of this class at "
-          "most this share is accepted with a wrong answer; may be repeated")
-      ->needs(fit)
-      ->take_all();
-  command
-      ->add_option("--accept-rule", options->accept_rule,
-                   "With --fit: accept what U leaves certain (uncertainty), or what has a "
-                   "prediction set that holds the answer alone (conformal)")
-      ->needs(fit)
-      ->capture_default_str()
-      ->check(CLI::IsMember({"uncertainty", kConformalRule}));
-  command
-      ->add_option("--set-level", options->set_level,
-                   "With --accept-rule conformal: share of sets that hold the true class (default: "
-                   "0.9)")
-      ->needs(fit)
-      ->check(CLI::Range(1e-9, 1 - 1e-9));
-  command
-      ->add_option("--set-score", options->set_score,
-                   "With --accept-rule conformal: lac, aps or raps")
-      ->needs(fit)
-      ->capture_default_str()
-      ->check(CLI::IsMember({"lac", "aps", "raps"}));
-  command
-      ->add_flag("--set-by-class", options->set_by_class,
-                 "With --accept-rule conformal: keep the level for each class by itself")
-      ->needs(fit);
+  add_verdict_options(*command, options->choice, fit);
   command
       ->add_option("--batch", options->run.mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")

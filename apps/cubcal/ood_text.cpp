@@ -4,6 +4,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "cubcal/conformal/verdict_promises.h"
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/selective.h"
@@ -78,6 +79,18 @@ void print_sets(std::ostream& out, const ConformalRule& rule,
   out << ".\n";
 }
 
+void print_costs(std::ostream& out, const VerdictPolicy& policy) {
+  const std::optional<VerdictCosts>& costs = policy.options.costs;
+  if (!costs) return;
+  out << "The threshold costs least on validation: "
+      << fixed(mean_cost(*costs, policy.validation_by_class), 3) << " an image, where referring all"
+      << " costs " << to_text(costs->referral) << ". This is no promise";
+  if (!policy.achieved.by_class.empty()) {
+    out << "; other ID images cost " << fixed(mean_cost(*costs, policy.achieved.by_class), 3);
+  }
+  out << ".\n";
+}
+
 void print_probes(std::ostream& out, const VerdictPolicy& policy) {
   TextTable table({"made from training images", "out-of-scope", "refer", "accept"});
   for (const ProbeRates& each : policy.probes) {
@@ -125,6 +138,7 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
                    const std::vector<std::string>& class_names) {
   const VerdictPolicy& policy = verdict.policy;
   const VerdictRates& promise = policy.validation;
+  const VerdictOutcome& achieved = policy.achieved;
   out << "Verdict by " << policy.detector
       << ": out-of-scope where p <= " << fixed(policy.options.alpha, 3);
   if (policy.sets) {
@@ -143,9 +157,10 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
   out << ".\n";
   TextTable table({"% of images", "promised", "achieved", "outliers"});
   const auto add = [&](const char* name, const std::string& promised, auto count, auto of) {
-    table.add({name, promised,
-               verdict.id ? share_text(count(*verdict.id), of(*verdict.id)) : std::string("-"),
-               verdict.ood ? share_text(count(*verdict.ood), of(*verdict.ood)) : std::string("-")});
+    table.add(
+        {name, promised,
+         achieved.id ? share_text(count(*achieved.id), of(*achieved.id)) : std::string("-"),
+         achieved.ood ? share_text(count(*achieved.ood), of(*achieved.ood)) : std::string("-")});
   };
   const auto samples = [](const VerdictRates& rates) { return rates.samples; };
   add(
@@ -165,16 +180,11 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
       << "Promised: on validation. Achieved: on other ID images, with 95% binomial "
          "intervals.\n";
   if (policy.sets) print_sets(out, *policy.sets, verdict.sets);
-  print_by_class(out, verdict.by_class, class_names);
-  for (const MissTarget& each : policy.options.miss_targets) {
-    out << "Of " << class_names[each.label] << " at most " << fixed(100 * each.share, 1)
-        << "% were to be accepted with a wrong answer (kept on validation)";
-    if (!verdict.by_class.empty()) {
-      const VerdictRates& rates = verdict.by_class[each.label];
-      out << "; achieved " << share_text(rates.errors, rates.samples);
-    }
-    out << ".\n";
+  print_by_class(out, achieved.by_class, class_names);
+  for (const VerdictPromise& each : verdict_promises(policy)) {
+    if (each.label) out << "Promised on validation: " << promise_text(each, class_names) << ".\n";
   }
+  print_costs(out, policy);
   print_probes(out, policy);
 }
 

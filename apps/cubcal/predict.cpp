@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,12 +8,14 @@
 #include "compute_setup.h"
 #include "cubcal/classifier.h"
 #include "cubcal/io/csv.h"
+#include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
 #include "image_arguments.h"
 #include "interrupt.h"
 #include "number_text.h"
 #include "option_checks.h"
 #include "option_flags.h"
+#include "prediction_lines.h"
 #include "progress_bar.h"
 #include "text_table.h"
 
@@ -27,10 +30,18 @@ struct PredictOptions {
   std::vector<std::string> images;
   bool json = false;
   bool csv = false;
+  std::string lines;  ///< where lines of JSON go; empty: nowhere
   ClassifierOptions classifier;
   bool adaptive = false;  ///< stop each image once it is settled
   AdaptiveOptions stopping;
   bool no_gamma = false;
+};
+
+/// Images of earlier calls and of this one, of all there are.
+struct Steps {
+  std::size_t done = 0;
+  std::size_t now = 1;
+  std::size_t of = 1;
 };
 
 /// What the words of the last column mean for this model.
@@ -90,7 +101,16 @@ void print_table(const std::vector<FileAnswer>& files, const ModelFacts& model,
     table.add(row);
   }
   if (table.empty()) return;
-  std::cout << table << "\nUncertainty in nats; " << legend(model) << ". "
+  std::cout << table << '\n';
+  if (!model.name.empty()) {
+    std::cout << printable(model.name) << ", version " << model.version << ", status "
+              << model.status;
+    if (!model.intended_use.empty()) {
+      std::cout << ". Intended use: " << printable(model.intended_use);
+    }
+    std::cout << '\n';
+  }
+  std::cout << "Uncertainty in nats; " << legend(model) << ". "
             << (model.calibration.empty() ? "Not calibrated" : "Calibrated with ")
             << model.calibration << ". ";
   if (options.adaptive) {
@@ -139,38 +159,14 @@ Json policy_json(const ModelFacts& model) {
           {"probes_accepted", model.probes_accepted}};
 }
 
-Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive) {
-  const Answer& each = *file.answer;
-  Json probabilities = Json::object();
-  for (std::size_t k = 0; k < model.class_names.size(); ++k) {
-    probabilities[model.class_names[k]] = each.probabilities[k];
-  }
-  Json json = {
-      {"image", file.path},
-      {"class", each.label},
-      {"class_index", each.label_index},
-      {"probabilities", probabilities},
-      {"confidence", each.confidence},
-      {"uncertainty",
-       {{"total", each.total}, {"aleatoric", each.aleatoric}, {"epistemic", each.epistemic}}},
-      {"region", region_name(each)},
-      {"ood_p_value", each.ood_p_value ? Json(*each.ood_p_value) : Json()},
-      {"verdict", decision_name(each.decision)},
-      {"reason", each.reason}};
-  if (each.prediction_set) {
-    json["prediction_set"] = Json::array();
-    for (const std::size_t k : *each.prediction_set) {
-      json["prediction_set"].push_back(model.class_names[k]);
-    }
-  }
-  if (adaptive) json["passes"] = each.passes;
-  return json;
-}
-
 void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
                 const PredictOptions& options) {
   Json document;
   document["model"] = model.network;
+  document.update(model_json(model));
+  document["intended_use"] = model.intended_use.empty() ? Json() : Json(model.intended_use);
+  document["seed"] = options.classifier.seed;
+  document["time"] = utc_time();
   document["calibration"] = model.calibration.empty() ? Json() : Json(model.calibration);
   document["eta"] = model.eta;
   document["policy"] = policy_json(model);
@@ -207,6 +203,60 @@ void warn_of_accepted_probes(const ModelFacts& model) {
             << " images of noise, blank images and others that no verdict may accept\n";
 }
 
+/// A model may be used for what it says at most.
+void warn_of_status(const ModelFacts& model) {
+  if (model.status != "retired") return;
+  std::cerr << "cubcal: warning: " << printable(model.name) << ", version " << model.version
+            << ", is retired and not to be used any longer\n";
+}
+
+void tell_of_unreadable(const std::vector<FileAnswer>& files) {
+  for (const FileAnswer& file : files) {
+    if (!file.answer) std::cerr << "cubcal: " << printable(options_as_flags(file.problem)) << '\n';
+  }
+}
+
+void fail_for_unreadable(std::size_t unreadable, std::size_t of) {
+  if (unreadable == 0) return;
+  throw DataError(std::to_string(unreadable) + " of " + std::to_string(of) +
+                  " images could not be read");
+}
+
+/// A few images at a time, so that what is answered is on the disk whatever ends the program.
+void predict_lines(Classifier& classifier, const PredictOptions& options,
+                   std::unique_ptr<ProgressBar>& bar, Steps& steps) {
+  constexpr std::size_t kAtATime = 32;
+  const std::size_t images = options.images.size();
+  PredictionLines lines(options.lines, classifier.facts(), options.classifier.seed,
+                        options.adaptive);
+  std::vector<std::string> left;
+  for (const std::string& path : options.images) {
+    if (!lines.has(path)) left.push_back(path);
+  }
+  std::size_t unreadable = 0;
+  steps.of = left.size();
+  for (steps.done = 0; steps.done < left.size();) {
+    const std::size_t count = std::min(kAtATime, left.size() - steps.done);
+    steps.now = count;
+    const auto first = left.begin() + static_cast<std::ptrdiff_t>(steps.done);
+    const std::vector<FileAnswer> files =
+        classifier.predict_files({first, first + static_cast<std::ptrdiff_t>(count)});
+    lines.add(files);
+    steps.done += count;
+    if (answered(files) < files.size()) bar->wipe();
+    tell_of_unreadable(files);
+    unreadable += files.size() - answered(files);
+  }
+  bar.reset();
+  std::ostream& out = options.lines == "-" ? std::cerr : std::cout;
+  out << images << (images == 1 ? " image" : " images") << ": " << left.size() - unreadable
+      << " answered, " << unreadable << " not readable";
+  if (left.size() < images) out << ", " << images - left.size() << " answered before";
+  if (options.lines != "-") out << "; lines of JSON in " << options.lines;
+  out << '\n';
+  fail_for_unreadable(unreadable, images);
+}
+
 void predict_files(PredictOptions options) {
   options.images = image_arguments(options.images, std::cin);
   if (options.classifier.device == "cpu") advise_on_blas();
@@ -217,11 +267,16 @@ void predict_files(PredictOptions options) {
   const InterruptWatch watch;
   auto bar = std::make_unique<ProgressBar>("predicting");
   options.classifier.interrupted = InterruptWatch::interrupted;
-  options.classifier.progress = [&bar](std::size_t done, std::size_t of) { bar->show(done, of); };
+  Steps steps;
+  options.classifier.progress = [&](std::size_t done, std::size_t of) {
+    bar->show(steps.done * of + steps.now * done, std::max<std::size_t>(1, steps.of) * of);
+  };
   Classifier classifier(options.model, options.classifier);
   const ModelFacts& model = classifier.facts();
   warn_of_other_passes(model);
   warn_of_accepted_probes(model);
+  warn_of_status(model);
+  if (!options.lines.empty()) return predict_lines(classifier, options, bar, steps);
   const std::vector<FileAnswer> files = classifier.predict_files(options.images);
   bar.reset();
   if (options.json) {
@@ -232,14 +287,8 @@ void predict_files(PredictOptions options) {
     print_table(files, model, options);
   }
   std::cout.flush();
-  for (const FileAnswer& file : files) {
-    if (!file.answer) std::cerr << "cubcal: " << printable(options_as_flags(file.problem)) << '\n';
-  }
-  const std::size_t unreadable = files.size() - answered(files);
-  if (unreadable > 0) {
-    throw DataError(std::to_string(unreadable) + " of " + std::to_string(files.size()) +
-                    " images could not be read");
-  }
+  tell_of_unreadable(files);
+  fail_for_unreadable(files.size() - answered(files), files.size());
 }
 
 }  // namespace
@@ -255,8 +304,15 @@ void add_predict(CLI::App& app) {
                    "one a line")
       ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
-  command->add_flag("--csv", options->csv, "Print CSV with every class's probability")
-      ->excludes(json);
+  CLI::Option* csv =
+      command->add_flag("--csv", options->csv, "Print CSV with every class's probability")
+          ->excludes(json);
+  command
+      ->add_option("--jsonl", options->lines,
+                   "Add a line of JSON for each image to this file, '-': standard output; images "
+                   "that this model has answered in it are passed over")
+      ->excludes(json)
+      ->excludes(csv);
   command
       ->add_option("--mc", options->classifier.passes,
                    "Stochastic passes (default: those of the model's verdict, else 80)")
@@ -285,11 +341,14 @@ void add_predict(CLI::App& app) {
       "model's calibration is applied where it carries one, and its verdict ('cubcal ood --fit'):\n"
       "accept, refer or out-of-scope. Without one only U is held against eta. Files that cannot\n"
       "be read are named, the others still predicted; the exit code is then 1.\n"
+      "With --jsonl, answers are written as they come, with name, version and hash of the model,\n"
+      "program, seed, time and the UIDs of DICOM files; stopped, the same command goes on.\n"
       "With --adaptive, passes are drawn in blocks, --mc at most, until class, accept/refer and\n"
       "side of gamma are settled; 'cubcal adaptive' checks what that changes.\n\n"
       "Example:\n"
       "  cubcal predict --model run lesion.png other.jpg --json\n"
-      "  cubcal predict --model run scans/ --csv > answers.csv");
+      "  cubcal predict --model run scans/ --csv > answers.csv\n"
+      "  cubcal predict --model models/skin scans/ --jsonl answers.jsonl");
   command->callback([options] { predict_files(*options); });
 }
 

@@ -11,7 +11,8 @@ namespace {
 constexpr int kWidth = 30;
 constexpr std::chrono::milliseconds kInterval(100);
 
-/// "2:05", "1:02:05".
+}  // namespace
+
 std::string clock_text(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
   char text[48];
@@ -22,8 +23,6 @@ std::string clock_text(double seconds) {
   }
   return text;
 }
-
-}  // namespace
 
 ProgressBar::ProgressBar(std::string title)
     : title_(std::move(title)), visible_(::isatty(STDERR_FILENO) == 1) {}

@@ -6,6 +6,9 @@
 
 namespace cubcal::app {
 
+/// "2:05", "1:02:05".
+std::string clock_text(double seconds);
+
 /// A line on stderr that says how far a long task is and when it will be done. It shows only where
 /// stderr is a terminal, at most ten times a second, and is wiped when it goes out of scope.
 class ProgressBar {

@@ -6,14 +6,7 @@
 
 #include "cubcal/image/image_file.h"
 
-namespace cubcal {
-struct ImageSplit;
-}
-
 namespace cubcal::app {
-
-/// Image `index` of a split, as a report shows it.
-Image split_image(const ImageSplit& split, std::size_t index);
 
 /// The test images of the drawn set that the model of a run was trained on; `data` is "phantom" or
 /// "phantom:SEED".

@@ -44,8 +44,8 @@ Recipe read_recipe(const TrainCommandOptions& options) {
 
 /// A run is never mixed with what an earlier one left.
 void remove_run(const RunFolder& run) {
-  for (const std::string& path : {run.checkpoint(), run.metrics(), run.events(), run.record(),
-                                  run.best(), run.last(), run.path + "/stage1"}) {
+  for (const std::string& path : {run.checkpoint(), run.metrics(), run.log(), run.events(),
+                                  run.record(), run.best(), run.last(), run.path + "/stage1"}) {
     std::filesystem::remove_all(path);
   }
 }
@@ -114,9 +114,13 @@ void add_train(CLI::App& app) {
                     "Go on with an unfinished run, exactly as if it had not been interrupted");
   command->add_flag("--force", options->force, "Replace the run in --out");
   command->footer(
-      "Writes best/ and last/ (model folders), metrics.jsonl (a line per epoch), recipe.toml (as\n"
-      "used), checkpoint.safetensors and record.json. Ctrl-C leaves a run that --resume goes on\n"
-      "with; so does any other end. On a CPU with the same --threads the result is the same bit\n"
+      "Writes best/ and last/ (model folders), metrics.jsonl (a line per epoch), train.log (what "
+      "is\n"
+      "printed, with the time), recipe.toml (as used), checkpoint.safetensors and record.json.\n"
+      "Ctrl-C leaves a run that --resume goes on with; so does any other end. Data that were "
+      "moved\n"
+      "and are the same are named with --data. On a CPU with the same --threads the result is the "
+      "same bit\n"
       "for bit.\n\n"
       "Example:\n"
       "  cubcal train recipes/phantom.toml --out runs/phantom --set stage2.method=bnn\n"

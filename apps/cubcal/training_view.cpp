@@ -1,8 +1,12 @@
 #include "training_view.h"
 
+#include <ctime>
 #include <iostream>
+#include <sstream>
 
 #include "augmentation_text.h"
+#include "cubcal/io/system_error.h"
+#include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/bayes/layer_factory.h"
 #include "interrupt.h"
@@ -27,6 +31,15 @@ std::string loss_parts(const EpochReport& report, const TrainingMethod& method) 
   return text.empty() ? "" : " (" + text + ")";
 }
 
+/// "14:05:09", the time of day here.
+std::string clock_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::localtime_r(&now, &parts);
+  char text[16];
+  return {text, std::strftime(text, sizeof text, "%H:%M:%S", &parts)};
+}
+
 std::string numbers_text(const std::vector<double>& values) {
   std::string text;
   for (const double each : values) text += (text.empty() ? "" : ", ") + fixed(each, 3);
@@ -35,37 +48,43 @@ std::string numbers_text(const std::vector<double>& values) {
 
 }  // namespace
 
+TrainingView::TrainingView(std::string indent, const std::string& log)
+    : indent_(std::move(indent)), log_(log, std::ios::app) {
+  if (!log_) throw system_error("write", log);
+}
+
+void TrainingView::tell(const std::string& line) {
+  std::cout << indent_ << line << '\n' << std::flush;
+  log_ << utc_time() << "  " << line << '\n' << std::flush;
+}
+
 void TrainingView::run_started(const RunReport& report) {
   const Preprocessing& images = report.images.preprocessing;
-  std::cout << indent_ << "images: ";
-  if (images.reduce_to > 0) std::cout << "reduced to " << images.reduce_to << ", then ";
-  std::cout << image_fit_name(images.fit) << " to " << images.image_height() << " x "
-            << images.image_width() << ", the network sees " << images.height << " x "
-            << images.width << '\n'
-            << indent_ << "normalised with mean " << numbers_text(images.mean) << " and deviation "
-            << numbers_text(images.standard_deviation) << ", " << report.images.source << '\n'
-            << indent_ << "augmentation: " << augmentation_text(report.augmentation) << '\n'
-            << std::flush;
+  std::ostringstream text;
+  if (images.reduce_to > 0) text << "reduced to " << images.reduce_to << ", then ";
+  text << image_fit_name(images.fit) << " to " << images.image_height() << " x "
+       << images.image_width() << ", the network sees " << images.height << " x " << images.width;
+  tell("images: " + text.str());
+  tell("normalised with mean " + numbers_text(images.mean) + " and deviation " +
+       numbers_text(images.standard_deviation) + ", " + report.images.source);
+  tell("augmentation: " + augmentation_text(report.augmentation));
 }
 
 void TrainingView::stage_started(const StageReport& report) {
   stage_ = report;
+  epochs_done_ = 0;
+  seconds_ = 0;
   bar_ = std::make_unique<ProgressBar>(indent_ + report.method.name);
-  std::cout << indent_;
-  if (report.stages > 1) {
-    std::cout << "stage " << report.stage << " of " << report.stages << ", ";
-  }
-  std::cout << report.method.name << ": " << report.parameters << " weights, "
-            << report.training_images << " images, " << report.epochs << " epochs of "
-            << report.steps_per_epoch << " steps";
-  if (report.passes > 1) std::cout << " with " << report.passes << " passes each";
+  std::ostringstream text;
+  if (report.stages > 1) text << "stage " << report.stage << " of " << report.stages << ", ";
+  text << report.method.name << ": " << report.parameters << " weights, " << report.training_images
+       << " images, " << report.epochs << " epochs of " << report.steps_per_epoch << " steps";
+  if (report.passes > 1) text << " with " << report.passes << " passes each";
   if (report.first_epoch > 0 || report.first_step > 0) {
-    std::cout << "; goes on in epoch " << report.first_epoch + 1 << " after step "
-              << report.first_step;
+    text << "; goes on in epoch " << report.first_epoch + 1 << " after step " << report.first_step;
   }
-  std::cout << '\n';
-  if (!report.kl_weight.empty()) std::cout << indent_ << report.kl_weight << '\n';
-  std::cout << std::flush;
+  tell(text.str());
+  if (!report.kl_weight.empty()) tell(report.kl_weight);
 }
 
 void TrainingView::step_done(const StepReport& report) {
@@ -75,25 +94,39 @@ void TrainingView::step_done(const StepReport& report) {
              static_cast<std::size_t>(stage_.epochs * stage_.steps_per_epoch - first));
 }
 
+/// Of the stage, by its mean epoch; nothing at its end.
+std::string TrainingView::time_left() {
+  const std::int64_t left = stage_.epochs - (stage_.first_epoch + epochs_done_);
+  if (left <= 0) return "";
+  const double seconds = seconds_ / static_cast<double>(epochs_done_) * static_cast<double>(left);
+  return ", " + clock_text(seconds) + " left" + (stage_.stages > 1 ? " of the stage" : "");
+}
+
 void TrainingView::epoch_done(const EpochReport& report) {
   bar_->wipe();
+  ++epochs_done_;
+  seconds_ += report.seconds;
   const MetricValues& validation = report.validation;
-  std::cout << indent_ << "epoch " << report.epoch + 1 << '/' << stage_.epochs << ": loss "
-            << fixed(report.terms.loss, 4) << loss_parts(report, stage_.method) << ", train "
-            << percent(report.train_accuracy) << " | val " << percent(validation[Metric::kAccuracy])
-            << ", balanced " << percent(validation[Metric::kBalancedAccuracy]) << ", NLL "
-            << number(validation[Metric::kNll]) << ", ECE " << percent(validation[Metric::kEce])
-            << ", AvU " << number(validation[Metric::kAvu]);
+  std::ostringstream text;
+  text << "epoch " << report.epoch + 1 << '/' << stage_.epochs << ": loss "
+       << fixed(report.terms.loss, 4) << loss_parts(report, stage_.method) << ", train "
+       << percent(report.train_accuracy) << " | val " << percent(validation[Metric::kAccuracy])
+       << ", balanced " << percent(validation[Metric::kBalancedAccuracy]) << ", NLL "
+       << number(validation[Metric::kNll]) << ", ECE " << percent(validation[Metric::kEce])
+       << ", AvU " << number(validation[Metric::kAvu]);
   if (stage_.method.kind == LayerKind::kVariational) {
-    std::cout << ", σ/μ " << fixed(report.sigma.noise_to_signal, 3);
+    text << ", σ/μ " << fixed(report.sigma.noise_to_signal, 3);
   }
-  std::cout << " | " << fixed(report.seconds, 1) << " s" << (report.best ? " *" : "") << '\n'
-            << std::flush;
+  text << " | " << fixed(report.seconds, 1) << " s" << time_left() << ", at " << clock_now()
+       << (report.best ? " *" : "");
+  tell(text.str());
 }
 
 void TrainingView::warning(const std::string& sentence) {
   if (bar_) bar_->wipe();
-  std::cerr << "cubcal: warning: " << printable(options_as_flags(sentence)) << '\n';
+  const std::string text = printable(options_as_flags(sentence));
+  std::cerr << "cubcal: warning: " << text << '\n';
+  log_ << utc_time() << "  warning: " << text << '\n' << std::flush;
 }
 
 bool TrainingView::stop_requested() { return InterruptWatch::interrupted(); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -9,11 +11,12 @@
 namespace cubcal::app {
 
 /// Shows a run as it goes: a line per stage and epoch on stdout, a bar on stderr where that is a
-/// terminal, warnings on stderr. Ctrl-C asks the run to stop.
+/// terminal, warnings on stderr; all but the bar is added to a log, with the time. Ctrl-C asks the
+/// run to stop.
 class TrainingView : public TrainObserver {
  public:
-  /// `indent` stands before every line.
-  explicit TrainingView(std::string indent = "") : indent_(std::move(indent)) {}
+  /// `indent` stands before every line on stdout. Throws IoError where the log cannot be written.
+  TrainingView(std::string indent, const std::string& log);
 
   void run_started(const RunReport& report) override;
   void stage_started(const StageReport& report) override;
@@ -23,7 +26,13 @@ class TrainingView : public TrainObserver {
   bool stop_requested() override;
 
  private:
+  void tell(const std::string& line);
+  std::string time_left();
+
   std::string indent_;
+  std::ofstream log_;
+  std::int64_t epochs_done_ = 0;  ///< of the stage, since it started or went on
+  double seconds_ = 0;            ///< that they took
   StageReport stage_;
   std::unique_ptr<ProgressBar> bar_;
 };

@@ -48,9 +48,10 @@ McOutput WorkView::run_passes(McEngine& engine, const at::Tensor& images, const 
 }
 
 std::unique_ptr<TrainObserver> WorkView::follow_training(const Recipe& recipe,
+                                                         const RunFolder& folder,
                                                          const std::string& indent) {
   std::cout << settings_text(recipe.settings, indent);
-  return std::make_unique<WatchedTraining>(indent);
+  return std::make_unique<WatchedTraining>(indent, folder.log());
 }
 
 }  // namespace cubcal::app

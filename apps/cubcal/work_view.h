@@ -20,7 +20,7 @@ class WorkView : public WorkObserver {
   ImageSet read_images(const DataOptions& options) override;
   McOutput run_passes(McEngine& engine, const at::Tensor& images, const McOptions& options,
                       const std::string& title) override;
-  std::unique_ptr<TrainObserver> follow_training(const Recipe& recipe,
+  std::unique_ptr<TrainObserver> follow_training(const Recipe& recipe, const RunFolder& folder,
                                                  const std::string& indent) override;
 
  private:

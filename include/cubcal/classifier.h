@@ -80,6 +80,12 @@ struct FileAnswer {
 
 /// What a model is and decides by.
 struct ModelFacts {
+  std::string name;  ///< of a deployed model; empty as the three after it for any other
+  std::string version;
+  std::string status;  ///< "research", "validation", "clinical" or "retired"
+  std::string intended_use;
+  std::string weights_hash;
+  std::string decision_hash;  ///< of all that answers follow from; empty for older models
   std::string network;
   std::vector<std::string> class_names;
   std::string calibration;  ///< the method; empty: none

@@ -287,7 +287,7 @@ TEST(VerdictRule, SetsThatCannotBeFitted) {
   VerdictOptions options = by_sets(0.9);
   options.risk_target = 0.1;
   expect_error<ArgumentError>([&] { fit_verdict(images.view(), 0.3, options); },
-                              "takes no risk target and no miss target");
+                              "takes no risk target, no miss target");
   expect_error<ArgumentError>([&] { fit_verdict(images.view(), 0.3, by_sets(0.99)); },
                               "takes at least 99 held-out ID images: no class could be left out");
   HeldOutImages blind = images.view();
@@ -297,6 +297,102 @@ TEST(VerdictRule, SetsThatCannotBeFitted) {
   options = by_sets(0.9);
   options.sets->score.seed = 3;
   expect_error<ArgumentError>([&] { fit_verdict(images.view(), 0.3, options); }, "draw nothing");
+}
+
+/// 100 images by rising U in two classes in turn; those of class 1 wrong from 40 on, of class 0
+/// from 80 on.
+struct TwoClasses {
+  TwoClasses() {
+    for (int i = 0; i < 100; ++i) {
+      uncertainty.push_back(i / 100.0);
+      labels.push_back(i % 2);
+      correct.push_back(i < (i % 2 == 1 ? 40 : 80));
+    }
+  }
+  HeldOutImages view() const { return {scores, uncertainty, correct, labels}; }
+  VerdictRule fit(const VerdictOptions& options, double eta = 2) const {
+    return fit_verdict(view(), eta, options);
+  }
+
+  std::vector<double> scores = std::vector<double>(100, 1.0);
+  std::vector<double> uncertainty;
+  std::vector<std::uint8_t> correct;
+  std::vector<std::int64_t> labels;
+};
+
+TEST(VerdictRule, SensitivityFloors) {
+  TwoClasses images;
+  VerdictOptions options;
+  options.sensitivity_floors = {{1, 0.8}};
+  // 20 of class 1 are right; with 5 wrong ones, those at 41 to 49, it is 20 of 25.
+  EXPECT_EQ(images.fit(options).uncertainty, 0.50);
+  EXPECT_EQ(images.fit(options, 0.3).uncertainty, 0.3) << "eta holds it already";
+  options.sensitivity_floors = {{1, 0.8}, {0, 1}};
+  EXPECT_EQ(images.fit(options).uncertainty, 0.50);
+  options.sensitivity_floors = {{0, 1}};
+  EXPECT_EQ(images.fit(options).uncertainty, 0.79);
+  const VerdictRule rule = images.fit(options);
+  ASSERT_EQ(rule.validation_by_class.size(), 2u);
+  EXPECT_EQ(rule.validation_by_class[0].accepted, 40u);
+  EXPECT_EQ(rule.validation_by_class[1].errors, 20u);
+
+  options.risk_confidence = 0.9;
+  expect_error<DataError>([&] { images.fit(options); }, "the highest lower bound is");
+}
+
+TEST(VerdictRule, AFloorThatHoldsAboveMayFailBelow) {
+  // The first image of class 1 is wrong: its sensitivity rises with the threshold.
+  TwoClasses images;
+  images.correct[1] = 0;
+  VerdictOptions options;
+  options.sensitivity_floors = {{1, 0.8}};
+  EXPECT_EQ(images.fit(options).uncertainty, 0.46) << "19 of 23";
+  options.miss_targets = {{1, 0.02}};
+  EXPECT_EQ(images.fit(options).uncertainty, 0.40) << "one of 50 may be missed, and 19 of 20 holds";
+  options.miss_targets = {{1, 0}};
+  expect_error<DataError>([&] { images.fit(options); }, "no threshold keeps all that is asked");
+  options.miss_targets.clear();
+  options.sensitivity_floors = {{1, 1}};
+  expect_error<DataError>([&] { images.fit(options); }, "the highest is 0.95");
+  options.sensitivity_floors = {{2, 0.5}};
+  expect_error<DataError>([&] { images.fit(options); }, "no validation image of class 2");
+  options.sensitivity_floors = {{1, 0}};
+  expect_error<ArgumentError>([&] { images.fit(options); }, "must lie in (0, 1]");
+  options.sensitivity_floors = {{1, 0.5}, {1, 0.5}};
+  expect_error<ArgumentError>([&] { images.fit(options); }, "asked for twice");
+}
+
+TEST(VerdictRule, CostsSetTheThreshold) {
+  TwoClasses images;
+  const auto with = [&](double referral, std::vector<double> wrong) {
+    VerdictOptions options;
+    options.costs = VerdictCosts{referral, std::move(wrong)};
+    return images.fit(options);
+  };
+  // From 40 on a pair of images costs 10 or saves two referrals.
+  EXPECT_EQ(with(1, {10, 10}).uncertainty, 0.40);
+  EXPECT_EQ(with(1, {10, 1.5}).uncertainty, 0.78) << "half a unit is saved by each pair to 78";
+  EXPECT_EQ(with(1, {0, 0}).uncertainty, 0.99);
+  const VerdictRule rule = with(1, {10, 10});
+  EXPECT_NEAR(mean_cost(*rule.options.costs, rule.validation_by_class), 0.59, 1e-12);
+  EXPECT_EQ(with(0, {1, 1}).uncertainty, 0.40) << "of equal costs the fewest referrals";
+}
+
+TEST(VerdictRule, CostsAndOtherTargets) {
+  TwoClasses images;
+  VerdictOptions options;
+  options.costs = VerdictCosts{1, {10, 1.5}};
+  options.miss_targets = {{1, 0.1}};
+  EXPECT_EQ(images.fit(options).uncertainty, 0.50) << "5 of 50 may be missed";
+  options.risk_target = 0.1;
+  expect_error<ArgumentError>([&] { images.fit(options); }, "each set the threshold");
+  options.risk_target.reset();
+  options.costs->wrong[0] = -1;
+  expect_error<ArgumentError>([&] { images.fit(options); }, "cost of a wrong answer must be");
+  images.correct.assign(100, 0);
+  options.costs = VerdictCosts{1, {10, 10}};
+  options.miss_targets.clear();
+  expect_error<DataError>([&] { images.fit(options); }, "cheapest to refer every");
 }
 
 TEST(VerdictRule, ImagesForASteadyShare) {

@@ -126,7 +126,7 @@ TEST(ExperimentCommand, ARecordHoldsEverySettingAndTheBoxes) {
       nlohmann::json::parse(contents_of(folder.path() / "runs/records/full-seed1-bnn.json"));
   const nlohmann::json& settings = record.at("training").at("settings");
   EXPECT_EQ(settings.at("augmentation.rotation"), 0.0);
-  EXPECT_EQ(settings.at("stage2.kl_reduction"), "elbo");
+  EXPECT_EQ(settings.at("stage2.kl_reduction"), "mean") << "what is not named";
   EXPECT_EQ(settings.at("data.normalise"), "model") << "what auto came to";
   EXPECT_EQ(settings.at("calibration.thresholds"), nlohmann::json({0.9, 0.923}));
   for (const nlohmann::json& row : record.at("post_hoc")) {

@@ -149,11 +149,86 @@ TEST(ModelFolder, AttachesACalibrationAndLeavesTheRest) {
   EXPECT_EQ(loaded.description.calibration->t_high, 0.8);
   EXPECT_TRUE(same_tensors(*loaded.network, *network));
   document["calibration"] = Json::parse(calibration_to_json(some_calibration(3)));
-  EXPECT_EQ(Json::parse(file_bytes(scratch.file("model.json"))), document);
+  Json written = Json::parse(file_bytes(scratch.file("model.json")));
+  EXPECT_NE(written["decision_hash"], document["decision_hash"]);
+  for (Json* each : {&written, &document}) each->erase("decision_hash");
+  EXPECT_EQ(nlohmann::json(written), nlohmann::json(document));
 
   expect_error<DataError>([&] { attach_calibration(scratch.path(), some_calibration(4)); },
                           "the calibration is for 4 classes, and the model has 3");
   EXPECT_EQ(load_model(scratch.path()).description.calibration->t_high, 0.8);
+}
+
+TEST(ModelFolder, ACalibrationOfOtherWeightsIsRefused) {
+  const TemporaryFolder scratch;
+  const ModelDescription description = full_description(LayerKind::kVariational);
+  save_model(scratch.path(), description, *network_for(description));
+  Calibration calibration = some_calibration(3);
+  calibration.weights_hash = "0123456789abcdef";
+  const std::string before = file_bytes(scratch.file("model.json"));
+  expect_error<DataError>([&] { attach_calibration(scratch.path(), calibration); },
+                          "fitted on logits of other weights (hash 0123456789abcdef)");
+  EXPECT_EQ(file_bytes(scratch.file("model.json")), before);
+  calibration.weights_hash = read_weights_hash(scratch.path());
+  attach_calibration(scratch.path(), calibration);
+  EXPECT_EQ(load_model(scratch.path()).description.calibration->weights_hash,
+            calibration.weights_hash);
+}
+
+TEST(ModelFolder, ANamedModelKeepsItsVersions) {
+  const TemporaryFolder scratch;
+  const std::string model = scratch.file("model");
+  ModelDescription description = full_description(LayerKind::kVariational);
+  const std::unique_ptr<Network> network = network_for(description);
+  save_model(model, description, *network);
+  attach_calibration(model, some_calibration(3));
+  EXPECT_FALSE(fs::exists(model + "/versions")) << "a model without a name has none";
+  ModelIdentity identity;
+  identity.name = "Lesions";
+  identity.version = "1.9";
+  identity.status = ModelStatus::kValidation;
+  attach_identity(model, identity);
+  write_file_atomically(model + "/report.html", "of 1.9");
+
+  Calibration other = some_calibration(3);
+  other.t_high = 0.6;
+  attach_calibration(model, other);
+  const LoadedModel now = load_model(model);
+  ASSERT_TRUE(now.description.identity);
+  EXPECT_EQ(now.description.identity->version, "1.10");
+  EXPECT_EQ(now.description.identity->name, "Lesions");
+  EXPECT_EQ(now.description.calibration->t_high, 0.6);
+  EXPECT_FALSE(fs::exists(model + "/report.html")) << "it is of the version before";
+  const LoadedModel kept = load_model(model + "/versions/1.9");
+  EXPECT_EQ(kept.description.identity->version, "1.9");
+  EXPECT_EQ(kept.description.calibration->t_high, 0.8);
+  EXPECT_TRUE(same_tensors(*kept.network, *network));
+  EXPECT_EQ(file_bytes(model + "/versions/1.9/report.html"), "of 1.9");
+
+  expect_error<ArgumentError>([&] { attach_identity(model, identity); },
+                              "has a version 1.9 already: give another one");
+  identity.version = "../2";
+  expect_error<ArgumentError>([&] { attach_identity(model, identity); },
+                              "the version of a model must be");
+  EXPECT_EQ(read_model_description(model).identity->version, "1.10");
+  fs::create_directories(model + "/versions/1.10");
+  fs::copy(model + "/versions/1.9/model.json", model + "/versions/1.10/model.json");
+  expect_error<DataError>([&] { attach_calibration(model, other); },
+                          "holds another model than the version 1.10");
+}
+
+TEST(ModelFolder, AKilledChangeIsMadeAgain) {
+  const TemporaryFolder scratch;
+  ModelDescription description = full_description(LayerKind::kVariational);
+  description.identity = ModelIdentity{"Lesions"};
+  save_model(scratch.path(), description, *network_for(description));
+  const std::string before = file_bytes(scratch.file("model.json"));
+  attach_calibration(scratch.path(), some_calibration(3));
+  // As if it had been killed once the version was kept.
+  write_file_atomically(scratch.file("model.json"), before);
+  attach_calibration(scratch.path(), some_calibration(3));
+  EXPECT_EQ(read_model_description(scratch.path()).identity->version, "2");
+  EXPECT_EQ(file_bytes(scratch.file("versions/1/model.json")), before);
 }
 
 TEST(ModelFolder, ARecipeThatIsNotTheHashedOneIsRefused) {
@@ -319,8 +394,12 @@ class DamagedModel : public testing::Test {
 TEST_F(DamagedModel, EveryFieldIsChecked) {
   for (const char* field : {"format", "version", "network", "layers", "classes", "class_names",
                             "input", "preprocessing", "prior", "weights_hash"}) {
-    expect_refused([&](Json& json) { json.erase(field); },
-                   std::string("needs the field '") + field + "'");
+    expect_refused(
+        [&](Json& json) {
+          json.erase(field);
+          json.erase("decision_hash");
+        },
+        std::string("needs the field '") + field + "'");
   }
   expect_refused([](Json& json) { json["format"] = "other"; },
                  "its format must be 'cubcal-model', not 'other'");
@@ -366,6 +445,27 @@ TEST_F(DamagedModel, EveryFieldIsChecked) {
   expect_refused([](Json& json) { json = Json::array(); }, "model");
 }
 
+TEST_F(DamagedModel, WhatAnswersFollowFromIsCoveredByAHash) {
+  const std::string words = "its hash is another";
+  expect_refused([](Json& json) { json["thresholds"]["eta"] = 0.5; }, words);
+  expect_refused([](Json& json) { json["class_names"] = {"b", "a", "c"}; }, words);
+  expect_refused([](Json& json) { json["preprocessing"]["mean"][0] = 0.125; }, words);
+  expect_refused([](Json& json) { json["verdict"] = {{"alpha", 0.5}}; }, words);
+  expect_refused([](Json& json) { json["identity"] = {{"name", "x"}, {"version", "1"}}; }, words);
+  expect_error<DataError>([&] { attach_field(scratch_.path(), "note", "1"); }, words);
+  expect_error<DataError>([&] { read_model_field(scratch_.path(), "verdict"); }, words);
+  Json reordered = document_;
+  reordered.erase("thresholds");
+  reordered["thresholds"] = {{"eta", 0.4}, {"gamma_high", 0.95}, {"gamma_low", 0.8}};
+  write_file_atomically(scratch_.file("model.json"), reordered.dump());
+  EXPECT_EQ(load_model(scratch_.path()).description.thresholds->eta, 0.4) << "order is no change";
+  Json older = document_;
+  older.erase("decision_hash");
+  older["thresholds"]["eta"] = 0.5;
+  write_file_atomically(scratch_.file("model.json"), older.dump());
+  EXPECT_EQ(load_model(scratch_.path()).description.thresholds->eta, 0.5) << "as before the hash";
+}
+
 TEST_F(DamagedModel, NotJson) {
   write_file_atomically(scratch_.file("model.json"), "{\"format\": ");
   expect_error<DataError>([&] { load_model(scratch_.path()); },
@@ -376,6 +476,7 @@ TEST_F(DamagedModel, WeightsOfAnotherNetwork) {
   Json other = document_;
   other["classes"] = 2;
   other["class_names"] = {"a", "b"};
+  other.erase("decision_hash");
   write_file_atomically(scratch_.file("model.json"), other.dump());
   expect_error<DataError>([&] { load_model(scratch_.path()); },
                           "does not fit the network 'small-resnet': of another shape: fc.3.weight");

@@ -44,6 +44,10 @@ TEST_F(TrainCommand, TrainsIntoTheRunFolderAndKeepsItUnlessForced) {
                            "metrics.jsonl", "record.json", "checkpoint.safetensors"}) {
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "runs" / "r" / name)) << name;
   }
+  EXPECT_NE(first.out.find(" s, at "), std::string::npos) << "the time of day: " << first.out;
+  const std::string log = contents_of(folder_.path() / "runs/r/train.log");
+  EXPECT_EQ(log.find("Z  images: "), 19U) << log;
+  EXPECT_NE(log.find("Z  epoch 1/1: loss"), std::string::npos) << log;
   expect_failure(train({"r.toml"}), 2, "holds a finished run: --force replaces it");
   expect_failure(train({"r.toml", "--set", "stages=[]"}), 2, "a run needs at least one stage");
   const Outcome resumed = train({"--resume", "--out", "runs/r"});

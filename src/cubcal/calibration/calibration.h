@@ -56,6 +56,8 @@ struct Calibration {
   double objective_after = 0;
   std::size_t samples = 0;     ///< fitted on
   double share_sharpened = 0;  ///< share of them in the sharpen region
+  /// Of the model whose logits it was fitted on; empty where the logits do not say.
+  std::string weights_hash = {};
 };
 
 /// "[0.5, 1]".

@@ -80,6 +80,7 @@ Calibration from_fields(const Json& json) {
   calibration.samples = fitted_on.count("samples");
   calibration.share_sharpened = fitted_on.number("share_sharpened");
   check_in_closed("share_sharpened", calibration.share_sharpened, 0, 1);
+  if (fitted_on.has("weights_hash")) calibration.weights_hash = fitted_on.text("weights_hash");
   return calibration;
 }
 
@@ -111,6 +112,9 @@ std::string calibration_to_json(const Calibration& calibration) {
   if (calibration.nll_tolerance) json["objective"]["nll_tolerance"] = *calibration.nll_tolerance;
   json["fitted_on"] = {{"samples", calibration.samples},
                        {"share_sharpened", calibration.share_sharpened}};
+  if (!calibration.weights_hash.empty()) {
+    json["fitted_on"]["weights_hash"] = calibration.weights_hash;
+  }
   return json.dump(2) + "\n";
 }
 

@@ -14,6 +14,7 @@ namespace cubcal::checklist {
 enum class Topic {
   kModel,        ///< network, layers, input, passes
   kOutput,       ///< what it gives for an image
+  kIntendedUse,  ///< what it is for
   kTraining,     ///< stages, epochs, choice of the best
   kSeeds,        ///< runs and their seeds
   kSoftware,     ///< programs, versions, devices

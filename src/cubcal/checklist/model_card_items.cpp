@@ -14,7 +14,7 @@ std::vector<Item> model_card_items() {
       {"2",
        kPart,
        "Intended use",
-       {T::kReferral},
+       {T::kIntendedUse, T::kReferral},
        "What it is for and by whom; uses it must not be put to."},
       {"3",
        kPart,

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
+#include "cubcal/conformal/verdict_threshold.h"
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/binomial.h"
 #include "cubcal/metrics/sample_facts.h"
@@ -14,11 +14,12 @@ namespace cubcal {
 
 namespace {
 
-constexpr std::size_t kLooks = 20;  ///< coverages tried with a confidence
-
 void check_images(const HeldOutImages& images) {
   check_same_size("uncertainties", images.uncertainty.size(), "scores", images.scores.size());
   check_same_size("predictions", images.correct.size(), "scores", images.scores.size());
+  if (!images.labels.empty()) {
+    check_same_size("labels", images.labels.size(), "scores", images.scores.size());
+  }
   for (const double score : images.scores) {
     if (!std::isfinite(score)) throw DataError("scores of held-out images must be finite");
   }
@@ -48,66 +49,18 @@ std::vector<std::size_t> in_scope(const VerdictRule& rule, const HeldOutImages& 
   return order;
 }
 
-/// How many of the most certain images may be accepted, and their U.
-double threshold_for_risk(const std::vector<std::size_t>& order, const HeldOutImages& images,
-                          const VerdictOptions& options) {
-  const double level = options.risk_confidence ? 1 - (1 - *options.risk_confidence) / kLooks : 0.0;
-  const auto bound = [&](std::size_t errors, std::size_t count) {
-    if (options.risk_confidence) return upper_bound_of_share(errors, count, level);
-    return static_cast<double>(errors) / static_cast<double>(count);
+void check_costs(const VerdictOptions& options) {
+  if (!options.costs) return;
+  if (options.risk_target) {
+    throw ArgumentError("costs and a risk target each set the threshold: give one of them");
+  }
+  const auto check = [](const char* what, double cost) {
+    if (std::isfinite(cost) && cost >= 0) return;
+    throw ArgumentError(std::string("the cost of a ") + what + " must be a number from 0 on, not " +
+                        to_text(cost));
   };
-  const auto is_candidate = [&](std::size_t count) {
-    if (count < order.size() &&
-        images.uncertainty[order[count]] == images.uncertainty[order[count - 1]]) {
-      return false;  // equals stand or fall together
-    }
-    if (!options.risk_confidence) return true;
-    // The first count at or past a multiple of 1 / kLooks.
-    return count * kLooks / order.size() > (count - 1) * kLooks / order.size();
-  };
-  std::optional<double> threshold;
-  double smallest = 1;
-  std::size_t errors = 0;
-  for (std::size_t count = 1; count <= order.size(); ++count) {
-    errors += images.correct[order[count - 1]] ? 0 : 1;
-    if (!is_candidate(count)) continue;
-    const double risk = bound(errors, count);
-    smallest = std::min(smallest, risk);
-    if (risk <= *options.risk_target) threshold = images.uncertainty[order[count - 1]];
-  }
-  if (!threshold) {
-    throw DataError("no share of the validation images has an error rate" +
-                    std::string(options.risk_confidence ? " bounded by " : " of ") +
-                    to_text(*options.risk_target) + " or less; the lowest is " + to_text(smallest));
-  }
-  return *threshold;
-}
-
-/// The largest U up to which no more than the target's share of its class is accepted and wrong.
-double threshold_for_misses(const std::vector<std::size_t>& order, const HeldOutImages& images,
-                            const MissTarget& target) {
-  const auto label = static_cast<std::int64_t>(target.label);
-  const auto members = std::count(images.labels.begin(), images.labels.end(), label);
-  if (members == 0) {
-    throw DataError("there is no validation image of class " + std::to_string(target.label) +
-                    ", whose misses are to be bounded");
-  }
-  const double allowed = target.share * static_cast<double>(members);
-  double missed = 0;
-  std::size_t last = order.size();
-  for (std::size_t i = 0; i < order.size() && last == order.size(); ++i) {
-    missed += images.labels[order[i]] == label && !images.correct[order[i]] ? 1 : 0;
-    if (missed > allowed) last = i;
-  }
-  if (last == order.size()) return std::numeric_limits<double>::infinity();
-  // Equals stand or fall together.
-  while (last > 0 && images.uncertainty[order[last - 1]] == images.uncertainty[order[last]]) --last;
-  if (last == 0) {
-    throw DataError("the most certain validation image of all is a miss of class " +
-                    std::to_string(target.label) + ": no threshold keeps its misses at " +
-                    to_text(target.share));
-  }
-  return images.uncertainty[order[last - 1]];
+  check("referral", options.costs->referral);
+  for (const double each : options.costs->wrong) check("wrong answer", each);
 }
 
 void count_image(VerdictRates& rates, Decision decision, bool correct) {
@@ -124,10 +77,11 @@ void check_set_options(const VerdictOptions& options) {
   check_in_open("the share of ID images whose set may lack the true class", sets.alpha, 0, 1);
   check_score_options(sets.score);
   if (sets.score.seed) throw ArgumentError("the sets of a verdict draw nothing by chance");
-  if (options.risk_target || !options.miss_targets.empty()) {
+  if (options.risk_target || options.costs || !options.miss_targets.empty() ||
+      !options.sensitivity_floors.empty()) {
     throw ArgumentError(
         "a verdict that accepts sets of one class has no threshold on U to move: it takes no risk "
-        "target and no miss target");
+        "target, no miss target, no sensitivity and no costs");
   }
 }
 
@@ -207,11 +161,23 @@ void check_verdict_options(const VerdictOptions& options) {
                           to_text(each.share));
     }
   }
+  labels.clear();
+  for (const SensitivityFloor& each : options.sensitivity_floors) {
+    if (!labels.insert(each.label).second) {
+      throw ArgumentError("the sensitivity of class " + std::to_string(each.label) +
+                          " is asked for twice");
+    }
+    if (!(each.share > 0 && each.share <= 1)) {
+      throw ArgumentError("the sensitivity of a class must lie in (0, 1], not be " +
+                          to_text(each.share));
+    }
+  }
+  check_costs(options);
   if (options.sets) check_set_options(options);
   if (!options.risk_confidence) return;
   check_in_open("the confidence of the risk", *options.risk_confidence, 0, 1);
-  if (!options.risk_target) {
-    throw ArgumentError("a confidence of the risk needs a risk target beside it");
+  if (!options.risk_target && options.sensitivity_floors.empty()) {
+    throw ArgumentError("a confidence of the risk needs a risk target or a sensitivity beside it");
   }
 }
 
@@ -256,32 +222,41 @@ VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOp
   rule.id_scores.assign(images.scores.begin(), images.scores.end());
   std::sort(rule.id_scores.begin(), rule.id_scores.end());
   const std::vector<std::size_t> order = in_scope(rule, images);
-  rule.uncertainty = options.risk_target ? threshold_for_risk(order, images, options) : eta;
   if (options.sets) {
     rule.sets = fit_sets_of_images(images, *options.sets);
     rule.uncertainty = std::numeric_limits<double>::infinity();
-  }
-  if (!options.miss_targets.empty()) {
-    check_same_size("labels", images.labels.size(), "scores", n);
-    for (const MissTarget& each : options.miss_targets) {
-      rule.uncertainty = std::min(rule.uncertainty, threshold_for_misses(order, images, each));
-    }
+  } else {
+    rule.uncertainty = choose_threshold(order, images, eta, options);
   }
 
-  VerdictRates& rates = rule.validation;
-  rates.samples = n;
-  rates.out_of_scope = n - order.size();
+  std::vector<Decision> decisions(n, Decision::kOutOfScope);
   std::vector<std::size_t> set;
   for (const std::size_t i : order) {
-    if (decide(rule, images.uncertainty[i], probabilities_of(rule, images, i), set) ==
-        Decision::kRefer) {
-      ++rates.referred;
-    } else {
-      ++rates.accepted;
-      rates.errors += images.correct[i] ? 0 : 1;
-    }
+    decisions[i] = decide(rule, images.uncertainty[i], probabilities_of(rule, images, i), set);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    count_image(rule.validation, decisions[i], images.correct[i] != 0);
+  }
+  if (images.labels.empty()) return rule;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto label = static_cast<std::size_t>(images.labels[i]);
+    if (label >= rule.validation_by_class.size()) rule.validation_by_class.resize(label + 1);
+    count_image(rule.validation_by_class[label], decisions[i], images.correct[i] != 0);
   }
   return rule;
+}
+
+double mean_cost(const VerdictCosts& costs, const std::vector<VerdictRates>& by_class) {
+  double sum = 0;
+  std::size_t samples = 0;
+  for (std::size_t label = 0; label < by_class.size(); ++label) {
+    const VerdictRates& rates = by_class[label];
+    const double wrong = label < costs.wrong.size() ? costs.wrong[label] : 0;
+    sum += wrong * static_cast<double>(rates.errors) +
+           costs.referral * static_cast<double>(rates.referred + rates.out_of_scope);
+    samples += rates.samples;
+  }
+  return samples == 0 ? 0 : sum / static_cast<double>(samples);
 }
 
 VerdictRates verdict_rates(const VerdictRule& rule, const HeldOutImages& images) {

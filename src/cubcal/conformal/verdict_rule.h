@@ -25,6 +25,19 @@ struct MissTarget {
   double share = 0;  ///< in [0, 1)
 };
 
+/// Of the accepted images of a class, at least this share must be answered right.
+struct SensitivityFloor {
+  std::size_t label = 0;
+  double share = 0;  ///< in (0, 1]
+};
+
+/// What decisions cost, in any unit. An image called out of scope costs what a referred one does:
+/// a person looks at both.
+struct VerdictCosts {
+  double referral = 1;        ///< of one image, at least 0
+  std::vector<double> wrong;  ///< of accepting a wrong answer to an image of each class, at least 0
+};
+
 struct VerdictOptions {
   double alpha = 0.05;  ///< share of ID images that may be refused as out of scope, in (0, 1)
   /// Refer so much that the error rate among accepted images is at most this, in (0, 1). Unset:
@@ -35,6 +48,9 @@ struct VerdictOptions {
   std::optional<double> risk_confidence = {};
   /// Refer more where that is needed to keep these on validation.
   std::vector<MissTarget> miss_targets = {};
+  std::vector<SensitivityFloor> sensitivity_floors = {};
+  /// Take the threshold of the lowest cost on validation, instead of eta; not with a risk target.
+  std::optional<VerdictCosts> costs = {};
   /// Accept where the prediction set holds the answer alone, instead of by U; such a rule has no
   /// targets, and its sets draw nothing.
   std::optional<ConformalOptions> sets = {};
@@ -64,8 +80,9 @@ struct VerdictRule {
   /// U above it is referred, nats; of the calibrated prediction. Infinite where sets decide.
   double uncertainty = 0;
   std::optional<ConformalRule> sets = {};  ///< where sets decide
-  VerdictRates validation;        ///< what it promises: its rates on the set it was fitted on
-  std::vector<double> id_scores;  ///< of held-out ID images, rising
+  VerdictRates validation;  ///< what it promises: its rates on the set it was fitted on
+  std::vector<VerdictRates> validation_by_class;  ///< the same by label; empty without labels
+  std::vector<double> id_scores;                  ///< of held-out ID images, rising
 };
 
 struct Verdict {
@@ -103,14 +120,20 @@ std::size_t held_out_for_steady_share(double alpha);
 /// 5%, 10%, ..., 100% of the images, and it is the Clopper-Pearson bound of the error rate, at a
 /// level corrected for twenty looks, that must not exceed the target.
 ///
-/// With miss targets the threshold is lowered to the largest U up to which each holds.
+/// Miss targets and sensitivity floors must hold on validation too, together with the risk target:
+/// of the thresholds at which all of them do, it is the largest. Floors are met by a lower
+/// Clopper-Pearson bound where there is a confidence, at a level corrected for all that it bounds.
+/// With costs it is the threshold of the lowest mean cost among those; that carries no guarantee.
 ///
 /// Sets are fitted on all of the images, in scope or not.
 ///
 /// Throws ArgumentError where the images are too few for alpha (n + 1 < 1 / alpha) or for any set
-/// to leave a class out, and DataError where no threshold meets the target, or there is no image of
-/// a class that has one.
+/// to leave a class out, and DataError where no threshold meets what is asked for, there is no
+/// image of a class that something is asked of, or referring every image costs least.
 VerdictRule fit_verdict(const HeldOutImages& images, double eta, const VerdictOptions& options);
+
+/// Mean cost of an image with such decisions, by label.
+double mean_cost(const VerdictCosts& costs, const std::vector<VerdictRates>& by_class);
 
 /// What a rule does on other images.
 VerdictRates verdict_rates(const VerdictRule& rule, const HeldOutImages& images);

@@ -22,6 +22,7 @@ constexpr DicomTag kWindowCentre = 0x00281050;
 constexpr DicomTag kWindowWidth = 0x00281051;
 constexpr DicomTag kPatientId = 0x00100020;
 constexpr DicomTag kStudyUid = 0x0020000d;
+constexpr DicomTag kSopUid = 0x00080018;
 
 DataError dicom_failure(const std::string& name, const char* reason) {
   return DataError("the DICOM image '" + name + "' cannot be read: " + reason);
@@ -67,6 +68,7 @@ DicomFacts facts_of(std::string_view bytes) {
   DicomFacts facts;
   facts.patient_id = text(kPatientId);
   facts.study_uid = text(kStudyUid);
+  facts.sop_uid = text(kSopUid);
   facts.modality = text(kModality);
   facts.manufacturer = text(kManufacturer);
   facts.institution = text(kInstitution);

@@ -21,6 +21,7 @@ Image decode_dicom(std::string_view bytes, const std::string& name,
 struct DicomFacts {
   std::string patient_id = {};
   std::string study_uid = {};
+  std::string sop_uid = {};  ///< of this very image
   std::string modality = {};
   std::string manufacturer = {};
   std::string institution = {};

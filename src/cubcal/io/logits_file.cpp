@@ -19,6 +19,15 @@ namespace cubcal {
 
 namespace {
 
+constexpr const char* kWeightsHash = "weights_hash";
+
+/// Empty where the file has none, or something else under this name.
+std::string read_weights_hash(const NpzReader& npz) {
+  if (!npz.has(kWeightsHash)) return {};
+  const NpyHeader header = npz.peek(kWeightsHash);
+  return header.is_text() && header.count() == 1 ? npz.read_text(kWeightsHash).front() : "";
+}
+
 std::vector<std::string> read_groups(const NpzReader& npz) {
   if (npz.peek("groups").is_text()) return npz.read_text("groups");
   const NdArray array = npz.read("groups");
@@ -116,6 +125,7 @@ LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source, const Logit
   }
   if (npz.has("groups")) file.groups = read_groups(npz);
   if (npz.has("files")) file.files = npz.read_text("files");
+  file.weights_hash = read_weights_hash(npz);
   file.columns = read_columns(npz, reading, samples);
   file.logits = read_npy_numbers(*stream, header, where);
   return file;
@@ -231,6 +241,7 @@ void write_logits_file(const std::string& path, const LogitsFile& file) {
   if (!file.groups.empty()) npz.add_text("groups", file.groups);
   if (!file.files.empty()) npz.add_text("files", file.files);
   if (!file.class_names.empty()) npz.add_text("class_names", file.class_names);
+  if (!file.weights_hash.empty()) npz.add_text(kWeightsHash, {file.weights_hash});
   for (const SampleColumn& column : file.columns) {
     check_same_size(column.name.c_str(), column.values.size(), "the sample axis", shape[1]);
     npz.add_text(kColumnPrefix + column.name, column.values);

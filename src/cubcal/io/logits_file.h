@@ -14,7 +14,8 @@ namespace cubcal {
 /// MC logits with what belongs to them, as read from an .npz file, from a bare .npy file of
 /// logits alone, from what torch.save wrote (torch_logits.h), or from CSV (logits_csv.h). In the
 /// .npz: `logits` [S,N,K] or [N,K], and optionally `labels` [N] (or [N,1]; integers, bools, or
-/// names of classes), `groups` [N], `files` [N], `class_names` [K] and `column_<name>` [N].
+/// names of classes), `groups` [N], `files` [N], `class_names` [K], `column_<name>` [N] and
+/// `weights_hash` [1].
 struct LogitsFile {
   NdArray logits;                        ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
   std::vector<std::int64_t> labels;      ///< empty when the file has none
@@ -23,6 +24,7 @@ struct LogitsFile {
   std::vector<std::string> class_names;  ///< empty when none
   std::vector<SampleColumn> columns;     ///< those that were asked for
   bool has_labels = false;
+  std::string weights_hash;  ///< of the model they were drawn from; empty where it is not known
   std::string path;
 };
 

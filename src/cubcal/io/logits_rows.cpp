@@ -42,6 +42,7 @@ LogitsFile take_samples(const LogitsFile& file, const std::vector<std::size_t>& 
     result.columns.push_back({column.name, take_rows(column.values, rows)});
   }
   result.has_labels = file.has_labels;
+  result.weights_hash = file.weights_hash;
   result.path = file.path;
   return result;
 }

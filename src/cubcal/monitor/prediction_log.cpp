@@ -78,6 +78,7 @@ class LogReader {
 
   void add(const Json& json, const std::string& where) {
     if (!json.is_object()) throw DataError(where + " is no JSON object");
+    if (json.contains("error") && !json.contains("class")) return;  // an image without an answer
     const auto list = json.find("predictions");
     if (list == json.end()) {
       add_prediction(json, where);

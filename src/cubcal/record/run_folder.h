@@ -14,6 +14,8 @@ struct RunFolder {
   std::string metrics() const { return path + "/metrics.jsonl"; }
   /// TensorBoard looks for "tfevents" in the name.
   std::string events() const { return path + "/events.out.tfevents.cubcal"; }
+  /// What was said of the training, with the time of each line.
+  std::string log() const { return path + "/train.log"; }
   std::string record() const { return path + "/record.json"; }
   /// Model folders. Those of the last stage are the run's own; earlier ones lie in "stage1" and so
   /// on.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cubcal/benefit/benefit_words.h"
+#include "cubcal/conformal/verdict_promises.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
@@ -41,6 +42,7 @@ class EvidenceWriter {
         run_(*methods.front().runs.front()) {}
 
   checklist::Evidence all() {
+    deployed();
     model();
     data();
     conventions();
@@ -66,8 +68,37 @@ class EvidenceWriter {
     }
   }
 
+  void deployed() {
+    if (!run_.deployed) return;
+    if (const std::optional<ModelIdentity>& identity = run_.deployed->identity) {
+      add(Topic::kModel, "Name: " + identity->name + ", version " + identity->version +
+                             (identity->made.empty() ? "" : ", made " + identity->made) + ".");
+      add(Topic::kIntendedUse,
+          std::string("Status: ") + name_of(kModelStatuses, identity->status) + ".");
+      if (!identity->intended_use.empty()) {
+        add(Topic::kIntendedUse, "Intended use: " + identity->intended_use);
+      }
+    }
+    if (!run_.deployed->verdict) return;
+    const VerdictRecord& verdict = *run_.deployed->verdict;
+    if (const std::optional<VerdictRates>& rates = verdict.achieved.id) {
+      add(Topic::kReferral, "The model in use accepts " + percent(rates->share(rates->accepted)) +
+                                " of " + counted(rates->samples, "test image") + ", refers " +
+                                percent(rates->share(rates->referred)) + " and calls " +
+                                percent(rates->share(rates->out_of_scope)) + " out of scope.");
+    }
+    for (const VerdictPromise& each : verdict_promises(verdict)) {
+      add(Topic::kReferral,
+          (each.state == PromiseState::kMissed ? "Promise missed: " : "Promise: ") +
+              promise_text(each, run_.class_names) + ".");
+    }
+  }
+
   void model() {
-    add(Topic::kModel, "Method: " + run_.label + ".");
+    const bool has_name = run_.deployed && run_.deployed->identity;
+    add(Topic::kModel,
+        "Method: " + (has_name && !run_.record.method.empty() ? run_.record.method : run_.label) +
+            ".");
     add_card_rows(Topic::kModel, {"Network", "Layers", "Input", "Standard deviation of the prior",
                                   "Hash of the weights"});
     add(Topic::kModel, run_.passes == 1

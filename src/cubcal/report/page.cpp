@@ -62,9 +62,10 @@ std::string method_details(const Method& method, std::size_t number, const Sampl
          "</summary>\n" + html + "</details>\n";
 }
 
-std::string contents(const std::vector<Method>& methods) {
-  std::string links = "<a href=\"#methods\">" +
-                      std::string(methods.size() > 1 ? "Methods compared" : "Metrics") + "</a>\n";
+std::string contents(const std::vector<Method>& methods, bool has_deployed) {
+  std::string links = has_deployed ? "<a href=\"#deployed\">The model in use</a>\n" : "";
+  links += "<a href=\"#methods\">" +
+           std::string(methods.size() > 1 ? "Methods compared" : "Metrics") + "</a>\n";
   for (std::size_t m = 0; m < methods.size(); ++m) {
     links +=
         element("a", escaped(methods[m].label), "href=\"#method-" + std::to_string(m + 1) + "\"") +
@@ -86,8 +87,9 @@ std::string subtitle(const std::vector<Method>& methods) {
 std::string page(const std::string& title, const std::vector<Method>& methods,
                  const MethodDifferences& differences, const SampleImages& images,
                  const ReportOptions& options, Figures& figures) {
-  std::string html =
-      page_start(title, subtitle(methods)) + verdict_section(methods.front()) + contents(methods);
+  const std::string deployed = deployed_section(*methods.front().runs.front());
+  std::string html = page_start(title, subtitle(methods)) + verdict_section(methods.front()) +
+                     contents(methods, !deployed.empty()) + deployed;
   html += "<section id=\"methods\">\n" +
           element("h2", methods.size() > 1 ? "Methods compared" : "Metrics") + "\n" +
           methods_section(methods, differences, options, figures) + "</section>\n";

@@ -140,6 +140,7 @@ RunInput read_run(const std::string& folder) {
     if (!path.empty()) input.calibrations.push_back(load_calibration(path));
   }
   if (!model.empty()) {
+    input.deployed = read_deployed_model(model);
     if (std::optional<Calibration> attached = read_attached_calibration(model)) {
       const auto same =
           std::find_if(input.calibrations.begin(), input.calibrations.end(),
@@ -158,7 +159,12 @@ RunInput read_run(const std::string& folder) {
   if (const std::string path = if_there(files.detectors); !path.empty()) {
     input.detectors = read_detectors(path);
   }
-  input.label = input.record.method;
+  if (input.deployed && input.deployed->identity) {
+    const ModelIdentity& identity = *input.deployed->identity;
+    input.label = identity.name + " " + identity.version;
+  } else {
+    input.label = input.record.method;
+  }
   if (input.label.empty()) input.label = last_part(input.folder);
   check_run(input);
   return input;

@@ -10,6 +10,7 @@
 #include "cubcal/io/logits_file.h"
 #include "cubcal/record/detector_record.h"
 #include "cubcal/record/epoch_record.h"
+#include "cubcal/report/deployed_model.h"
 #include "cubcal/report/report_options.h"
 #include "cubcal/report/run_json.h"
 
@@ -27,6 +28,7 @@ struct RunInput {
   std::string source;        ///< the folder or file it comes from
   std::string folder;        ///< empty where logits were given instead
   ModelFacts record;
+  std::optional<DeployedModel> deployed;
   LogitsInput test;
   std::optional<LogitsInput> validation;
   std::optional<LogitsInput> outliers;

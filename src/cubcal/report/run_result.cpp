@@ -81,6 +81,7 @@ class Analyst {
     run_.folder = input_.folder;
     run_.other_images = input_.other_images;
     run_.record = input_.record;
+    run_.deployed = input_.deployed;
     run_.record.recipe = without_folders(run_.record.recipe);
     run_.inputs.push_back(file_row("Test logits", input_.test));
     if (input_.validation) run_.inputs.push_back(file_row("Validation logits", *input_.validation));

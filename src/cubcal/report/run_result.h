@@ -47,6 +47,7 @@ struct RunResult {
   std::string source;  ///< the folder or file it comes from
   std::string folder;
   ModelFacts record;
+  std::optional<DeployedModel> deployed;
   std::vector<CardRow> inputs;  ///< the files it was made from
   std::vector<SampleSet> sets;
   /// Groups and files that are both in test and validation; nothing where one names none.

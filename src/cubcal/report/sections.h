@@ -22,6 +22,9 @@ struct MethodDifferences;
 
 /// For a reader in a hurry, about the first method.
 std::string verdict_section(const Method& method);
+/// How the model of the first run is used: name, calibration, thresholds, what it decides class by
+/// class and which of its promises were missed.
+std::string deployed_section(const RunResult& run);
 /// All methods side by side: metrics, differences on the same images, densities of uncertainty.
 std::string methods_section(const std::vector<Method>& methods,
                             const MethodDifferences& differences, const ReportOptions& options,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "cubcal/conformal/verdict_promises.h"
+#include "cubcal/core/check.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
@@ -150,6 +152,23 @@ std::string referral_text(const RunResult& run) {
   return text;
 }
 
+/// Of a model in use its own rule, not one that the page finds.
+std::string rule_text(const VerdictRecord& verdict) {
+  std::string text = "The model in use refers answers with U above " +
+                     significant(verdict.uncertainty, 4) +
+                     " nats to a person, and calls images out of scope that are unlike its "
+                     "training images.";
+  const std::optional<VerdictRates>& rates = verdict.achieved.id;
+  if (!rates || rates->samples == 0) return text;
+  text += " Of " + counted(rates->samples, "test image") + " it refers " +
+          percent(rates->share(rates->referred), 0) + " and calls " +
+          percent(rates->share(rates->out_of_scope), 0) + " out of scope";
+  if (!rates->risk()) return text + " and accepts none.";
+  text += "; of the " + grouped(rates->accepted) + " it accepts ";
+  return text + grouped(rates->errors) + (rates->errors == 1 ? " is" : " are") + " wrong (" +
+         percent(*rates->risk()) + ").";
+}
+
 class Warnings {
  public:
   explicit Warnings(const RunResult& run) : run_(run) {}
@@ -158,6 +177,7 @@ class Warnings {
     worse_than_one_answer();
     certain_mistakes();
     shared_patients();
+    missed_promises();
     missed_target();
     outliers();
     weak_classes();
@@ -195,9 +215,18 @@ class Warnings {
         "patients they were found on, which flatters.");
   }
 
+  void missed_promises() {
+    if (!run_.deployed || !run_.deployed->verdict) return;
+    for (const VerdictPromise& each : verdict_promises(*run_.deployed->verdict)) {
+      if (each.state != PromiseState::kMissed) continue;
+      add("A promise of the model in use is missed: " + promise_text(each, run_.class_names) + ".");
+    }
+  }
+
   void missed_target() {
     const Referral& referral = run_.referral;
-    if (!referral.from_validation || !referral.error_rate) return;
+    const bool has_own_rule = run_.deployed && run_.deployed->verdict;
+    if (has_own_rule || !referral.from_validation || !referral.error_rate) return;
     const double rate =
         static_cast<double>(referral.errors) / static_cast<double>(referral.answered);
     if (rate <= referral.target) return;
@@ -208,6 +237,13 @@ class Warnings {
   }
 
   void outliers() {
+    if (run_.deployed && run_.deployed->verdict) {
+      const std::optional<VerdictRates>& rates = run_.deployed->verdict->achieved.ood;
+      if (!rates || rates->samples == 0) return;
+      add("Of " + counted(rates->samples, "image") + " that show none of its classes, " +
+          percent(rates->share(rates->accepted), 0) + " are accepted as if they did.");
+      return;
+    }
     if (!run_.outliers || !run_.referral.threshold) return;
     add("Of " + counted(*run_.outliers, "image") + " that show none of its classes, " +
         percent(run_.outliers_answered, 0) +
@@ -265,7 +301,8 @@ class Warnings {
 
   void price_of_calibration() {
     const PostHoc* post_hoc = run_.chosen_calibration();
-    if (!post_hoc) return;
+    const bool is_used = !run_.deployed || run_.deployed->calibration;
+    if (!post_hoc || !is_used) return;
     const std::string name = method_name(post_hoc->calibration.method);
     const auto rises = [&](Metric metric) {
       return value_of(post_hoc->values, metric) > value_of(run_.values, metric) * 1.01;
@@ -316,7 +353,9 @@ class Warnings {
 
 Verdict verdict_of(const RunResult& run) {
   return {accuracy_text(run), confidence_text(run) + certainty_text(run) + ranking_text(run),
-          referral_text(run), Warnings(run).all()};
+          run.deployed && run.deployed->verdict ? rule_text(*run.deployed->verdict)
+                                                : referral_text(run),
+          Warnings(run).all()};
 }
 
 }  // namespace cubcal::report

@@ -87,6 +87,15 @@ std::string subject_of(const RunResult& first) {
   return name.empty() ? first.label : name;
 }
 
+/// A deployed model has a name of its own.
+std::string title_of(const RunResult& first) {
+  if (first.deployed && first.deployed->identity) {
+    const ModelIdentity& identity = *first.deployed->identity;
+    return identity.name + ", version " + identity.version;
+  }
+  return "Uncertainty report: " + subject_of(first);
+}
+
 WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
                          const ReportOptions& options, std::vector<std::string> notes) {
   tell_apart(runs);
@@ -97,8 +106,7 @@ WrittenReport write_page(AtomicFile& file, std::vector<RunResult> runs,
   Figures figures;
   const MethodDifferences differences = method_differences(methods, options.bootstrap);
   const std::string subject = subject_of(runs.front());
-  const std::string title =
-      options.title.empty() ? "Uncertainty report: " + subject : options.title;
+  const std::string title = options.title.empty() ? title_of(runs.front()) : options.title;
   const std::string html = page(title, methods, differences, images, options, figures);
   WrittenReport written{runs.size(), methods.size(), html.size(), std::move(notes), {}};
   if (!images.note.empty()) written.notes.push_back(images.note);

@@ -142,6 +142,14 @@ class Classifier::Room {
 
   void set_up_facts() {
     const ModelDescription& model = description();
+    if (model.identity) {
+      facts_.name = model.identity->name;
+      facts_.version = model.identity->version;
+      facts_.status = name_of(kModelStatuses, model.identity->status);
+      facts_.intended_use = model.identity->intended_use;
+    }
+    facts_.weights_hash = judging_.model.weights_hash;
+    facts_.decision_hash = judging_.model.decision_hash;
     facts_.network = model.network;
     facts_.class_names = model.class_names;
     if (model.calibration) facts_.calibration = method_name(model.calibration->method);

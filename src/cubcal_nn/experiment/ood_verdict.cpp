@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cubcal/conformal/verdict_promises.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/named_values.h"
@@ -114,11 +115,12 @@ SetSummary summarise_judged(const VerdictPolicy& policy, const Judged& judged) {
                         2 * kBoundLevel - 1);
 }
 
-std::vector<std::string> set_warnings(const FittedVerdict& verdict,
+std::vector<std::string> set_warnings(const VerdictPolicy& policy,
+                                      const std::optional<SetSummary>& sets,
                                       const std::vector<std::string>& class_names) {
   std::vector<std::string> warnings;
-  if (!verdict.policy.sets) return warnings;
-  const ConformalRule& rule = *verdict.policy.sets;
+  if (!policy.sets) return warnings;
+  const ConformalRule& rule = *policy.sets;
   const std::vector<ConformalCell>& cells = rule.cells.at("");
   for (std::size_t k = 0; k < cells.size(); ++k) {
     if (!std::isinf(cells[k].threshold)) continue;
@@ -128,38 +130,44 @@ std::vector<std::string> set_warnings(const FittedVerdict& verdict,
                        ": only answers of this class can be accepted");
   }
   const double promised = 1 - rule.options.alpha;
-  if (verdict.sets && verdict.sets->covered.high < promised) {
+  if (sets && sets->covered.high < promised) {
     warnings.push_back("the promise is missed: " + percent(promised) +
                        " of sets were to hold the true class, and " +
-                       with_bounds(verdict.sets->covered.count, verdict.sets->covered.of) +
+                       with_bounds(sets->covered.count, sets->covered.of) +
                        " of those of other ID images do");
   }
   return warnings;
 }
 
 /// Of what was promised and what ID images and outliers that nothing was fitted on met.
-std::vector<std::string> warnings_of(const FittedVerdict& verdict,
+std::vector<std::string> warnings_of(const VerdictPolicy& policy,
+                                     const std::optional<SetSummary>& sets,
                                      const std::vector<std::string>& class_names) {
   std::vector<std::string> warnings;
-  const double alpha = verdict.policy.options.alpha;
-  const std::size_t held_out = verdict.policy.id_scores.size();
+  const double alpha = policy.options.alpha;
+  const std::size_t held_out = policy.id_scores.size();
   const std::size_t needed = held_out_for_steady_share(alpha);
   if (held_out < needed) {
     warnings.push_back("with " + counted(held_out, "validation image") +
                        " the share of ID images called out-of-scope may be more than twice the " +
                        percent(alpha) + " asked for: it takes " + std::to_string(needed));
   }
-  for (const std::string& each : set_warnings(verdict, class_names)) warnings.push_back(each);
-  if (!verdict.id) return warnings;
-  const VerdictRates& id = *verdict.id;
-  if (lower_bound_of_share(id.out_of_scope, id.samples, kBoundLevel) > alpha) {
-    warnings.push_back("the promise is missed: " + percent(alpha) +
-                       " of ID images were to be called out-of-scope, and " +
-                       with_bounds(id.out_of_scope, id.samples) +
-                       " of other ID images are; are they of other patients or another source?");
+  for (const std::string& each : set_warnings(policy, sets, class_names)) warnings.push_back(each);
+  if (!policy.achieved.id) return warnings;
+  const VerdictRates& id = *policy.achieved.id;
+  for (const VerdictPromise& each : verdict_promises(policy)) {
+    if (each.state != PromiseState::kMissed) continue;
+    if (each.kind == PromiseKind::kOutOfScope) {
+      warnings.push_back("the promise is missed: " + percent(alpha) +
+                         " of ID images were to be called out-of-scope, and " +
+                         with_bounds(id.out_of_scope, id.samples) +
+                         " of other ID images are; are they of other patients or another source?");
+    } else {
+      warnings.push_back("a promise is missed: " + promise_text(each, class_names));
+    }
   }
-  if (!verdict.ood) return warnings;
-  const VerdictRates& ood = *verdict.ood;
+  if (!policy.achieved.ood) return warnings;
+  const VerdictRates& ood = *policy.achieved.ood;
   if (lower_bound_of_share(ood.out_of_scope, ood.samples, kBoundLevel) <=
       upper_bound_of_share(id.out_of_scope, id.samples, kBoundLevel)) {
     warnings.push_back("the detector is not seen to tell these outliers from ID images: it calls " +
@@ -192,6 +200,7 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
   const Judged judged(run, fit.detector, held_out);
   VerdictModel verdict;
   verdict.policy = fit_verdict(judged.view(), model.description.operating_point().eta, fit.options);
+  verdict.policy.validation_by_class.resize(model.description.classes());
   verdict.policy.detector = fit.detector;
   verdict.policy.features = run_options.features;
   verdict.policy.passes = run_options.mc.passes;
@@ -209,24 +218,25 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
   }
 
   FittedVerdict result;
-  result.policy = verdict.policy;
   if (!accepted.empty()) {
     result.warnings.push_back("the verdict accepts " + accepted + ", made from training images");
   }
   if (set.has_split(id_split) && id_split != fit.threshold_split && id_split != fit.fit_split) {
     const Judged other(run, fit.detector, set.split(id_split));
-    result.id = verdict_rates(verdict.policy, other.view());
-    result.by_class =
+    verdict.policy.achieved.id = verdict_rates(verdict.policy, other.view());
+    verdict.policy.achieved.by_class =
         verdict_rates_by_class(verdict.policy, other.view(), model.description.classes());
     if (verdict.policy.sets) result.sets = summarise_judged(verdict.policy, other);
   }
   if (set.has_split(ood_split)) {
-    result.ood =
+    verdict.policy.achieved.ood =
         verdict_rates(verdict.policy, Judged(run, fit.detector, set.split(ood_split)).view());
   }
-  for (const std::string& each : warnings_of(result, model.description.class_names)) {
+  for (const std::string& each :
+       warnings_of(verdict.policy, result.sets, model.description.class_names)) {
     result.warnings.push_back(each);
   }
+  result.policy = verdict.policy;
   verdict.detector = run.release(fit.detector);
   attach_verdict(folder, verdict);
   return result;
@@ -234,13 +244,14 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
 
 Json verdict_json(const FittedVerdict& verdict) {
   Json json = Json::parse(verdict_to_json(verdict.policy));
-  json["achieved"] = verdict.id ? rates_json(*verdict.id) : Json();
+  const VerdictOutcome& achieved = verdict.policy.achieved;
+  json["achieved"] = achieved.id ? rates_json(*achieved.id) : Json();
   json["achieved_by_class"] = Json::array();
-  for (const VerdictRates& each : verdict.by_class) {
+  for (const VerdictRates& each : achieved.by_class) {
     json["achieved_by_class"].push_back(rates_json(each));
   }
   json["achieved_sets"] = verdict.sets ? sets_json(*verdict.sets) : Json();
-  json["outliers"] = verdict.ood ? rates_json(*verdict.ood) : Json();
+  json["outliers"] = achieved.ood ? rates_json(*achieved.ood) : Json();
   return json;
 }
 

@@ -25,13 +25,10 @@ struct VerdictFit {
   std::uint64_t seed = 0;  ///< of the probes
 };
 
-/// A fitted policy and what became of its promises.
+/// A fitted policy, with what became of its promises.
 struct FittedVerdict {
   VerdictPolicy policy;
-  std::optional<VerdictRates> id;      ///< on ID images that nothing was fitted on
-  std::vector<VerdictRates> by_class;  ///< of the same ID images, by label
-  std::optional<SetSummary> sets;      ///< of the same ID images, where sets decide
-  std::optional<VerdictRates> ood;     ///< on outliers, whose answers are all wrong
+  std::optional<SetSummary> sets;  ///< of the same ID images as `achieved`, where sets decide
   std::vector<std::string> warnings;
 };
 

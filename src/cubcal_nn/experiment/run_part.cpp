@@ -76,7 +76,7 @@ void make_part(const RunPart& part, const ImagesOfPart& images, const std::strin
     if (!set.has_split(name) || std::filesystem::exists(part.logits(name))) continue;
     const ImageSplit& split = set.split(name);
     write_split_logits(
-        part.logits(name), set, split, model.description,
+        part.logits(name), set, split, model,
         draw_split(model, split, part.mc(), part.name + ", logits of " + name, observer));
   }
 }

@@ -24,7 +24,8 @@ McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McO
 }
 
 void write_split_logits(const std::string& path, const ImageSet& set, const ImageSplit& split,
-                        const ModelDescription& model, const McOutput& output) {
+                        const LoadedModel& loaded, const McOutput& output) {
+  const ModelDescription& model = loaded.description;
   const auto samples = static_cast<std::size_t>(split.size());
   NpzWriter npz(path);
   npz.add("logits", output.logits);
@@ -37,6 +38,7 @@ void write_split_logits(const std::string& path, const ImageSet& set, const Imag
     npz.add("groups", ArrayView<const std::int64_t>(groups), {samples});
   }
   npz.add_text("class_names", model.class_names);
+  npz.add_text("weights_hash", {loaded.weights_hash});
   if (!split.files.empty()) npz.add_text("files", split.files);
   for (std::size_t c = 0; c < set.columns.size(); ++c) {
     npz.add_text("column_" + set.columns[c], split.metadata[c]);

@@ -19,8 +19,9 @@ std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t cl
 McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McOptions& options,
                     const std::string& title, WorkObserver& observer);
 
-/// Writes them with labels, groups, files and further columns of the split.
+/// Writes them with labels, groups, files and further columns of the split, and the hash of the
+/// model's weights.
 void write_split_logits(const std::string& path, const ImageSet& set, const ImageSplit& split,
-                        const ModelDescription& model, const McOutput& output);
+                        const LoadedModel& model, const McOutput& output);
 
 }  // namespace cubcal

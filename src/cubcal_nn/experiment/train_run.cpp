@@ -9,6 +9,18 @@
 
 namespace cubcal {
 
+namespace {
+
+/// The text the run was started with where only the place of its data differs: whether they are the
+/// same data is seen by their hash.
+std::string text_to_go_on_with(const Recipe& recipe, const std::string& path) {
+  if (!std::filesystem::exists(path)) return recipe.text;
+  const std::string started = read_recipe_text(path);
+  return without_data_path(started) == without_data_path(recipe.text) ? started : recipe.text;
+}
+
+}  // namespace
+
 void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& folder,
                 const std::string& indent, const std::string& resume_command,
                 WorkObserver& observer) {
@@ -16,10 +28,16 @@ void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& fo
   make_folders(folder);
   const FolderLock lock(folder);
   refuse_link(run.recipe());
+  refuse_link(run.log());
   // A run that goes on keeps the recipe it was started with.
-  if (!std::filesystem::exists(run.checkpoint())) write_file_atomically(run.recipe(), recipe.text);
-  const std::unique_ptr<TrainObserver> follower = observer.follow_training(recipe, indent);
-  const RunResult result = train(set, recipe.run, run, make_provenance(recipe, set), *follower);
+  Recipe kept = recipe;
+  if (std::filesystem::exists(run.checkpoint())) {
+    kept.text = text_to_go_on_with(recipe, run.recipe());
+  } else {
+    write_file_atomically(run.recipe(), recipe.text);
+  }
+  const std::unique_ptr<TrainObserver> follower = observer.follow_training(recipe, run, indent);
+  const RunResult result = train(set, recipe.run, run, make_provenance(kept, set), *follower);
   if (!result.finished) {
     throw Interrupted("stopped, and the run in '" + folder + "' is kept: go on with '" +
                       resume_command + "'");

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "cubcal/record/run_folder.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/recipe/recipe.h"
 #include "cubcal_nn/train/observer.h"
@@ -26,9 +27,10 @@ class WorkObserver {
                               const std::string& /*title*/) {
     return engine.run(images, options);
   }
-  /// Follows a training by the recipe that is about to start or go on; `indent` stands before every
-  /// line.
+  /// Follows a training by the recipe that is about to start or go on in a folder; `indent` stands
+  /// before every line.
   virtual std::unique_ptr<TrainObserver> follow_training(const Recipe& /*recipe*/,
+                                                         const RunFolder& /*folder*/,
                                                          const std::string& /*indent*/) {
     return std::make_unique<TrainObserver>();
   }

@@ -9,9 +9,11 @@
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal/record/decision_hash.h"
 #include "cubcal/version.h"
 #include "cubcal/weights/safetensors.h"
 #include "cubcal_nn/infer/model_json.h"
+#include "cubcal_nn/infer/model_versions.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 #include "cubcal_nn/models/registry.h"
 
@@ -21,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kLargestDescription = std::size_t{16} << 20;
 
 struct ModelPaths {
   explicit ModelPaths(const std::string& folder)
@@ -107,11 +107,17 @@ auto naming_description(const ModelPaths& paths, Use use) {
 Json read_object(const ModelPaths& paths) {
   Json document = load_json(paths.description, kLargestDescription);
   if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
+  naming_description(paths, [&] {
+    check_decision_hash(document);
+    return 0;
+  });
   return document;
 }
 
 /// Nothing is written that could not be read back.
-void write_description(const ModelPaths& paths, const Json& document) {
+void write_description(const ModelPaths& paths, Json document) {
+  document.erase(kDecisionHashField);
+  document[kDecisionHashField] = decision_hash(document);
   const std::string text = document.dump(2) + "\n";
   if (text.size() > kLargestDescription) {
     throw DataError("'" + paths.description + "' would grow to " + std::to_string(text.size()) +
@@ -128,6 +134,25 @@ std::string hash_in(const Json& document) {
     throw DataError(std::string("a model needs the field '") + kWeightsHashField + "'");
   }
   return document[kWeightsHashField].get<std::string>();
+}
+
+/// Gives a document that is about to replace a model's the identity that is wanted, or where the
+/// model has one the version after it; the model as it is is kept then.
+void take_version(const ModelPaths& paths, Json& document,
+                  const std::optional<ModelIdentity>& wanted) {
+  const std::string model = folder_of(paths);
+  const std::optional<ModelIdentity> earlier =
+      naming_description(paths, [&] { return identity_in(document); });
+  if (!earlier && !wanted) return;
+  const ModelIdentity next = wanted ? *wanted : following(*earlier, model);
+  check_identity(next);
+  if ((earlier && earlier->version == next.version) ||
+      fs::exists(version_folder(model, next.version))) {
+    throw ArgumentError("the model in '" + model + "' has a version " + next.version +
+                        " already: give another one");
+  }
+  if (earlier) keep_version(model, *earlier);
+  document[kIdentityField] = identity_to_json(next);
 }
 
 struct WeightsFile {
@@ -188,7 +213,7 @@ void save_model(const std::string& folder, const ModelDescription& description,
   for (const std::string& path : {paths.description, paths.next}) refuse_link(path);
   finish_earlier_save(paths);
   write_safetensors(paths.next, tensors.views(), {{"format", "cubcal-model"}});
-  write_description(paths, document);
+  write_description(paths, std::move(document));
   rename_file(paths.next, paths.weights);
 }
 
@@ -203,7 +228,8 @@ LoadedModel load_model(const std::string& folder, c10::Device device) {
       const Json document = parse_description(text);
       model.description = description_of(document);
       model.fields = fields_of(document);
-      return hash_in(document);
+      model.decision_hash = document.value(kDecisionHashField, "");
+      return model.weights_hash = hash_in(document);
     });
     const std::optional<WeightsFile> file = find_weights(paths, hash);
     if (!file) continue;
@@ -231,27 +257,48 @@ ModelDescription read_model_description(const std::string& folder) {
   return naming_description(paths, [&] { return description_from_json(read_description(paths)); });
 }
 
-void attach_calibration(const std::string& folder, const Calibration& calibration) {
+void attach_calibration(const std::string& folder, const Calibration& calibration,
+                        const std::optional<ModelIdentity>& identity) {
   const ModelPaths paths = existing_model(folder);
   const std::string document = read_description(paths);
   naming_description(paths, [&] {
     ModelDescription description = description_from_json(document);
     description.calibration = calibration;
     check_description(description);
+    const std::string own = hash_in(parse_description(document));
+    if (!calibration.weights_hash.empty() && calibration.weights_hash != own) {
+      throw DataError("the calibration was fitted on logits of other weights (hash " +
+                      calibration.weights_hash + ") than this model has (" + own +
+                      "): draw logits of this model and calibrate these");
+    }
     return 0;
   });
-  attach_field(folder, "calibration", calibration_to_json(calibration));
+  attach_field(folder, "calibration", calibration_to_json(calibration), identity);
 }
 
 std::string resolved_model_folder(const std::string& folder) {
   return folder_of(existing_model(folder));
 }
 
-void attach_field(const std::string& folder, const std::string& name, const std::string& json) {
+void attach_identity(const std::string& folder, const ModelIdentity& identity) {
+  const ModelPaths paths = existing_model(folder);
+  Json document = read_object(paths);
+  take_version(paths, document, identity);
+  write_description(paths, std::move(document));
+}
+
+std::string read_weights_hash(const std::string& folder) {
+  const ModelPaths paths = existing_model(folder);
+  return naming_description(paths, [&] { return hash_in(read_object(paths)); });
+}
+
+void attach_field(const std::string& folder, const std::string& name, const std::string& json,
+                  const std::optional<ModelIdentity>& identity) {
   const ModelPaths paths = existing_model(folder);
   Json document = read_object(paths);
   document[name] = Json::parse(json);
-  write_description(paths, document);
+  take_version(paths, document, identity);
+  write_description(paths, std::move(document));
 }
 
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name) {

@@ -10,6 +10,7 @@
 
 #include "cubcal/boundary/thresholds.h"
 #include "cubcal/calibration/calibration.h"
+#include "cubcal/record/model_identity.h"
 #include "cubcal_nn/batches/preprocessing.h"
 #include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/models/network.h"
@@ -22,6 +23,10 @@
 /// then `model.json`, which carries the weights' hash, is renamed into place, then the weights are.
 /// A reader takes whichever of the two weight files has the hash of model.json: until the middle
 /// step that is the old model and from then on the new one, whenever the writer is killed.
+///
+/// A model with a name has versions (model_versions.h): what attaches something to it keeps the
+/// model as it was and gives it the next version. What answers follow from is covered by a hash in
+/// model.json (record/decision_hash.h), and a model that does not fit it is refused.
 namespace cubcal {
 
 inline constexpr int kModelFormatVersion = 1;
@@ -37,6 +42,7 @@ struct ModelDescription {
   std::optional<Calibration> calibration = {};
   std::optional<Thresholds> thresholds = {};  ///< absent: derived from the default eta
   Provenance provenance = {};
+  std::optional<ModelIdentity> identity = {};  ///< of a deployed model
 
   std::size_t classes() const { return class_names.size(); }
   /// Those of the calibration where it has scaling regions, else the model's own, else
@@ -54,6 +60,8 @@ struct LoadedModel {
   ModelDescription description;
   std::unique_ptr<Network> network;
   std::map<std::string, std::string> fields;  ///< of model.json, as JSON text
+  std::string weights_hash;
+  std::string decision_hash;  ///< empty for a model of a version that wrote none
 };
 
 /// Makes the folder where it does not exist and replaces the model in it where there is one. Throws
@@ -69,16 +77,26 @@ LoadedModel load_model(const std::string& folder,
 ModelDescription read_model_description(const std::string& folder);
 
 /// Rewrites model.json with the calibration, everything else in it as it was. Throws DataError
-/// where the calibration is for another number of classes.
-void attach_calibration(const std::string& folder, const Calibration& calibration);
+/// where the calibration is for another number of classes or was fitted on logits of other weights.
+/// `identity`: instead of the version after the model's own.
+void attach_calibration(const std::string& folder, const Calibration& calibration,
+                        const std::optional<ModelIdentity>& identity = {});
+
+/// Gives the model a name, or another one; a version that it had before is kept. Throws
+/// ArgumentError for an identity outside its domain and for a version that is there already.
+void attach_identity(const std::string& folder, const ModelIdentity& identity);
+
+/// The hash of the weights that model.json was written with.
+std::string read_weights_hash(const std::string& folder);
 
 /// The folder that model.json lies in: `folder` itself, or its `best` for a training run's.
 std::string resolved_model_folder(const std::string& folder);
 
 /// A field of model.json that another module writes and reads, as JSON text (with a loaded model:
-/// LoadedModel::fields). Attaching rewrites model.json with it, everything else as it was; reading
-/// gives nothing where it is not there. Saving the model anew drops it.
-void attach_field(const std::string& folder, const std::string& name, const std::string& json);
+/// LoadedModel::fields). Attaching rewrites model.json with it, everything else but a version as it
+/// was; reading gives nothing where it is not there. Saving the model anew drops it.
+void attach_field(const std::string& folder, const std::string& name, const std::string& json,
+                  const std::optional<ModelIdentity>& identity = {});
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name);
 
 /// The description as the text of model.json, without the weights' hash.

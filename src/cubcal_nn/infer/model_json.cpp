@@ -5,6 +5,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal/record/decision_hash.h"
 #include "cubcal_nn/models/registry.h"
 
 namespace cubcal {
@@ -74,7 +75,9 @@ ModelDescription from_fields(const Json& json) {
   if (fields.has("provenance")) {
     description.provenance = provenance_from_json(nlohmann::json(fields.at("provenance")));
   }
+  description.identity = identity_in(json);
   check_description(description);
+  check_decision_hash(json);
   return description;
 }
 
@@ -125,6 +128,7 @@ void check_description(const ModelDescription& description) {
       check_in_open("dropout rate", *description.dropout_rate, 0, 1);
     }
     if (description.thresholds) check_thresholds(*description.thresholds);
+    if (description.identity) check_identity(*description.identity);
   } catch (const ArgumentError& error) {
     throw DataError(std::string("the model is not usable: ") + error.what());
   }
@@ -140,6 +144,7 @@ std::string description_to_json(const ModelDescription& description) {
   Json json;
   json["format"] = kFormat;
   json["version"] = kModelFormatVersion;
+  if (description.identity) json[kIdentityField] = identity_to_json(*description.identity);
   json["network"] = description.network;
   json["layers"] = layer_kind_name(description.kind);
   if (description.head != HeadKind::kOwn) json["head"] = head_kind_name(description.head);

@@ -12,6 +12,9 @@ namespace cubcal {
 /// The field with the hash of the weights.
 inline constexpr const char* kWeightsHashField = "weights_hash";
 
+/// Bytes of model.json that are read and written at most.
+inline constexpr std::size_t kLargestDescription = std::size_t{16} << 20;
+
 /// Throw DataError as description_from_json does.
 nlohmann::ordered_json parse_description(const std::string& text);
 ModelDescription description_of(const nlohmann::ordered_json& document);

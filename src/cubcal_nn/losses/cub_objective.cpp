@@ -63,6 +63,7 @@ void CubObjective::check(const ObjectiveUse& use) const {
                         " epochs leaves none of the " + std::to_string(use.epochs) +
                         " epochs for CUB-Loss: lower it or train longer");
   }
+  check_in_closed("gamma", cub_.gamma, 0, 1);
   if (use.classes > 0) check_cub_options(cub_, use.classes);
 }
 

@@ -391,6 +391,15 @@ Recipe load_recipe(const std::string& path, const std::vector<std::string>& over
   return parse_recipe(read_recipe_text(path), path, overrides);
 }
 
+std::string without_data_path(const std::string& text) {
+  toml::table table = toml::parse(text);
+  if (toml::table* data = table["data"].as_table()) {
+    data->erase("kind");
+    data->erase("path");
+  }
+  return text_of_a_run(table);
+}
+
 std::string text_override(const std::string& key, const std::string& value) {
   return key + "=" + nlohmann::json(value).dump();  // a JSON text is a TOML text
 }

@@ -33,6 +33,9 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
 std::string read_recipe_text(const std::string& path);
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides = {});
 
+/// The text of a recipe without where its data lie, which may change while they do not.
+std::string without_data_path(const std::string& text);
+
 /// The override that sets a key to this very text, whatever signs it holds.
 std::string text_override(const std::string& key, const std::string& value);
 

@@ -20,6 +20,7 @@ void check_stage(const StageOptions& stage, bool has_previous) {
   check_early_stop_options(stage.early_stop, stage.epochs);
   check_finite("initial_rho", stage.initial_rho);
   check_positive("moped delta", stage.moped.delta);
+  check_positive("moped sigma_floor", stage.moped.sigma_floor);
   check_positive("prior_sigma", stage.kl.prior_sigma);
   check_at_least("kl_weight", stage.kl.weight, 0);
   if (stage.method.objective == nullptr) throw ArgumentError("a stage's method needs an objective");
@@ -55,8 +56,16 @@ void check_run_options(const RunOptions& options) {
   }
   check_network_name(options.network);
   bool has_previous = !options.pretrained.empty();
+  bool from_gaussian = false;
   for (const StageOptions& stage : options.stages) {
     check_stage(stage, has_previous);
+    const bool to_gaussian = stage.method.kind == LayerKind::kVariational;
+    if (from_gaussian && !to_gaussian && stage.start == StageStart::kPrevious) {
+      throw ArgumentError("method " + stage.method.name +
+                          " has point weights and cannot start from the Gaussian ones of the "
+                          "stage before it");
+    }
+    from_gaussian = to_gaussian;
     has_previous = true;
   }
   check_augmentation_options(options.augmentation);

@@ -48,7 +48,8 @@ struct StageOptions {
   double initial_rho = -3.0;                 ///< of Gaussian weights drawn anew
   MopedOptions moped;                        ///< of Gaussian weights made from a point network
   std::optional<double> dropout_rate;        ///< mc-dropout: replaces the network's own rates
-  KlOptions kl;
+  /// The true bound is nothing but KL for a set of a few thousand images and as many weights.
+  KlOptions kl{KlReduction::kMean};
 
   std::int64_t training_passes() const;
   /// Batch norm sees every pass, so its statistics move S times in a step: by this share each

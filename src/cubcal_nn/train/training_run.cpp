@@ -8,6 +8,7 @@
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/kernels/named_device.h"
+#include "cubcal_nn/losses/class_weights.h"
 #include "cubcal_nn/train/alarms.h"
 #include "cubcal_nn/train/finished_run.h"
 #include "cubcal_nn/train/first_weights.h"
@@ -73,11 +74,19 @@ void begin_next_stage(TrainingState& state) {
   state = next;
 }
 
+/// What a later stage would refuse after hours of an earlier one.
+void check_stage_for(const ImageSet& set, const StageOptions& stage, const RunOptions& options) {
+  stage.method.objective->check({stage.epochs, static_cast<std::int64_t>(set.classes())});
+  const double power = stage.class_weight_power.value_or(options.class_weight_power);
+  if (power != 0) class_weights(class_counts(set.split("train"), set.classes()), power);
+}
+
 /// What is to be warned of; throws where there can be no training.
 std::vector<SetFinding> checked_findings(const ImageSet& set, const RunOptions& options) {
   check_run_options(options);
   check_image_set(set);
   named_device(options.device);
+  for (const StageOptions& stage : options.stages) check_stage_for(set, stage, options);
   if (set.split("val").size() == 0) {
     throw DataError("split 'val' of '" + set.name + "' has no images");
   }

@@ -1,8 +1,6 @@
-#include "calibration_choice.h"
+#include "calibration_choice_text.h"
 
 #include "cubcal/core/check.h"
-#include "cubcal/core/error.h"
-#include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
 #include "text_table.h"
@@ -53,35 +51,10 @@ std::string labels_of(const std::vector<Metric>& metrics) {
 
 }  // namespace
 
-CalibrationChoice choose_calibration(const LogitsFile& validation,
-                                     const std::optional<LogitsFile>& test, const FitOptions& fit,
-                                     const MetricOptions& metrics) {
-  SelectionOptions options;
-  options.fit = fit;
-  options.metrics = metrics;
-  CalibrationChoice choice;
-  choice.title = describe(validation);
-  choice.by_group = !validation.groups.empty();
-  try {
-    choice.selection = select_calibration(McLogits(validation.logits), validation.labels,
-                                          validation.groups, options);
-  } catch (const DataError& error) {
-    throw DataError(validation.path + ": " + error.what());
-  }
-  if (!test) return choice;
-  const SampleFacts before = sample_facts(predict_file(*test, std::nullopt), test->labels, metrics);
-  for (const CalibrationCandidate& candidate : choice.selection.candidates) {
-    const SampleFacts after =
-        sample_facts(predict_file(*test, candidate.fit.calibration), test->labels, metrics);
-    choice.on_test.push_back(calibration_effect(before, after, test->groups, options.bootstrap));
-  }
-  return choice;
-}
-
-void print_choice(std::ostream& out, const CalibrationChoice& choice,
+void print_choice(std::ostream& out, const std::string& title, const CalibrationChoice& choice,
                   const MetricOptions& metrics) {
   const CalibrationSelection& selection = choice.selection;
-  out << "Every method fitted on " << choice.title << "\n\nHeld-out validation samples ("
+  out << "Every method fitted on " << title << "\n\nHeld-out validation samples ("
       << selection.samples << " samples, " << selection.folds << " folds"
       << (choice.by_group ? " of whole groups" : "") << ")\n";
   std::vector<const CalibrationEffect*> held_out;

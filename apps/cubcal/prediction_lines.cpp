@@ -1,0 +1,139 @@
+#include "prediction_lines.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "cubcal/core/error.h"
+#include "cubcal/dicom/dicom_image.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_text.h"
+#include "cubcal/io/system_error.h"
+#include "cubcal/io/utc_time.h"
+#include "cubcal/version.h"
+
+namespace cubcal::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLargestLog = std::size_t{4} << 30;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+/// What a line must share with this run for its image to need no answer again.
+constexpr const char* kSame[] = {"model_name",    "model_version", "weights_hash",
+                                 "decision_hash", "seed",          "passes_asked"};
+
+bool is_dicom_name(const FileAnswer& file) {
+  const std::string end = std::filesystem::path(file.path).extension().string();
+  return end == ".dcm" || end == ".DCM" || end == ".dicom" || end.empty();
+}
+
+/// Of a DICOM file; nothing is added for others.
+void add_uids(const FileAnswer& file, Json& line) {
+  if (!file.answer || !is_dicom_name(file)) return;
+  try {
+    const DicomFacts facts = read_dicom_facts(file.path);
+    line["sop_instance_uid"] = text_or_null(facts.sop_uid);
+    line["study_instance_uid"] = text_or_null(facts.study_uid);
+  } catch (const Error&) {
+    return;  // a file of another kind without an ending
+  }
+}
+
+std::string line_text(const Json& line) {
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Json model_json(const ModelFacts& model) {
+  return {{"model_name", text_or_null(model.name)},
+          {"model_version", text_or_null(model.version)},
+          {"model_status", text_or_null(model.status)},
+          {"weights_hash", model.weights_hash},
+          {"decision_hash", text_or_null(model.decision_hash)},
+          {"program", std::string("cubcal ") + kVersion}};
+}
+
+Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive) {
+  const Answer& each = *file.answer;
+  Json probabilities = Json::object();
+  for (std::size_t k = 0; k < model.class_names.size(); ++k) {
+    probabilities[model.class_names[k]] = each.probabilities[k];
+  }
+  Json json = {
+      {"image", file.path},
+      {"class", each.label},
+      {"class_index", each.label_index},
+      {"probabilities", probabilities},
+      {"confidence", each.confidence},
+      {"uncertainty",
+       {{"total", each.total}, {"aleatoric", each.aleatoric}, {"epistemic", each.epistemic}}},
+      {"region", each.sharpened ? "sharpen" : "soften"},
+      {"ood_p_value", each.ood_p_value ? Json(*each.ood_p_value) : Json()},
+      {"verdict", decision_name(each.decision)},
+      {"reason", each.reason}};
+  if (each.prediction_set) {
+    json["prediction_set"] = Json::array();
+    for (const std::size_t k : *each.prediction_set) {
+      json["prediction_set"].push_back(model.class_names[k]);
+    }
+  }
+  if (adaptive) json["passes"] = each.passes;
+  return json;
+}
+
+PredictionLines::PredictionLines(const std::string& path, const ModelFacts& model,
+                                 std::uint64_t seed, bool adaptive)
+    : path_(path), model_(model), head_(model_json(model)), adaptive_(adaptive) {
+  head_["seed"] = seed;
+  head_["passes_asked"] = model.passes;
+  if (path_ == "-") return;
+  if (std::filesystem::exists(path_)) read_log();
+  file_.open(path_, std::ios::binary | std::ios::app);
+  if (!file_) throw system_error("write", path_);
+}
+
+void PredictionLines::read_log() {
+  const std::string text = read_text_file(path_, kLargestLog);
+  std::size_t start = 0;
+  for (std::size_t number = 1; start < text.size(); ++number) {
+    const std::size_t end = text.find('\n', start);
+    if (end == std::string::npos) break;  // cut off
+    const std::string where = "line " + std::to_string(number) + " of '" + path_ + "'";
+    const Json line = parse_json(text.substr(start, end - start), where);
+    start = end + 1;
+    if (!line.is_object() || !line.contains("image") || !line["image"].is_string()) {
+      throw DataError(where + " is no prediction: name another file for these");
+    }
+    bool is_same = line.contains("class");
+    for (const char* field : kSame) {
+      is_same = is_same && line.contains(field) && line[field] == head_[field];
+    }
+    if (is_same) answered_.insert(line["image"].get<std::string>());
+  }
+  if (start < text.size()) std::filesystem::resize_file(path_, start);
+}
+
+void PredictionLines::add(const std::vector<FileAnswer>& files) {
+  std::string text;
+  const std::string time = utc_time();
+  for (const FileAnswer& file : files) {
+    Json line = file.answer ? answer_json(file, model_, adaptive_)
+                            : Json{{"image", file.path}, {"error", file.problem}};
+    add_uids(file, line);
+    line.update(head_);
+    line["time"] = time;
+    text += line_text(line);
+  }
+  if (path_ == "-") {
+    std::cout << text << std::flush;
+    return;
+  }
+  file_ << text << std::flush;
+  if (!file_) throw system_error("write", path_);
+}
+
+}  // namespace cubcal::app

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cubcal/classifier.h"
+
+namespace cubcal::app {
+
+/// The answer for one image as JSON, as every form of output has it.
+nlohmann::ordered_json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive);
+
+/// What tells the model of a line from others: name, version, hashes, program.
+nlohmann::ordered_json model_json(const ModelFacts& model);
+
+/// A log of predictions, a JSON object to a line, to which lines are added as images are answered.
+/// A log that is there is gone on with: its images that this very model answered with this seed
+/// need no answer again.
+class PredictionLines {
+ public:
+  /// `path` may be "-", standard output. A last line that was cut off is removed. Throws DataError
+  /// where the file is no such log.
+  PredictionLines(const std::string& path, const ModelFacts& model, std::uint64_t seed,
+                  bool adaptive);
+
+  bool has(const std::string& image) const { return answered_.count(image) > 0; }
+  /// Writes them out before it returns.
+  void add(const std::vector<FileAnswer>& files);
+
+ private:
+  void read_log();
+
+  std::string path_;
+  const ModelFacts& model_;
+  nlohmann::ordered_json head_;  ///< what all lines have
+  bool adaptive_;
+  std::set<std::string> answered_;
+  std::ofstream file_;
+};
+
+}  // namespace cubcal::app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cubcal/record/model_identity.h"
+
+namespace cubcal {
+
+/// Where a deployment is put together: a folder beside the model's, which takes its place when it
+/// is whole. What a deployment that was stopped has done lies in it.
+class DeployFolder {
+ public:
+  /// Throws ArgumentError where `model` is there and holds no model with a name.
+  explicit DeployFolder(const std::string& model);
+
+  const std::string& model() const { return model_; }
+  /// The folder beside it.
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+  /// Of the model that is there already.
+  const std::optional<ModelIdentity>& earlier() const { return earlier_; }
+
+  /// Whether the model that is there was made with these settings and not changed since.
+  bool is_done(const nlohmann::ordered_json& settings) const;
+
+  /// Makes the folder. What was done with other settings is removed, but logits and calibration
+  /// where those under "drawing" are the same; they are taken from the model that is there, too.
+  /// Returns whether something is there to go on with.
+  bool begin(const nlohmann::ordered_json& settings) const;
+
+  /// A note that outlives a stop: "calibration", "none". Nothing where there is none of that name.
+  std::optional<std::string> note(const std::string& name) const;
+  void add_note(const std::string& name, const std::string& text) const;
+
+  /// Takes the model's place, with every earlier version in it. Returns where the version that was
+  /// there lies now; nothing where there was none.
+  std::optional<std::string> finish() const;
+
+ private:
+  std::string model_;
+  std::string path_;
+  std::optional<ModelIdentity> earlier_;
+};
+
+}  // namespace cubcal

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "cubcal/record/model_identity.h"
+
+/// A model with a name has versions. The one in use lies in the model's folder itself; each earlier
+/// one is a whole model folder of its own, `versions/<version>` in it.
+namespace cubcal {
+
+/// What people read of a version lies beside it and is of no other.
+inline constexpr const char* kReportPage = "report.html";
+inline constexpr const char* kModelCard = "model-card.md";
+
+/// Where an earlier version lies or would lie.
+std::string version_folder(const std::string& folder, const std::string& version);
+
+/// Puts a copy of everything that lies in the folder, other versions aside, where its version is
+/// kept. Files are linked where the file system can, since nothing here is ever written in place.
+/// Appears whole or not at all; does nothing where it was done before. Throws DataError where
+/// another model was kept under this version, IoError where the system refuses. Page and card are
+/// then in the kept version alone.
+void keep_version(const std::string& folder, const ModelIdentity& identity);
+
+/// The next version that no earlier model has, made now.
+ModelIdentity following(const ModelIdentity& identity, const std::string& folder);
+
+/// Links, or else copies, every file of a folder and of those within it but `versions`.
+void link_files(const std::string& from, const std::string& to);
+
+}  // namespace cubcal

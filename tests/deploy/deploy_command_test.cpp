@@ -1,0 +1,264 @@
+// `cubcal deploy`, and what is done with a deployed model, as a user meets it.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/ood/verdict_folder.h"
+
+namespace cubcal::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kImage = CUBCAL_TEST_DATA "/images/rgb8.png";
+
+testing::AssertionResult has(const std::string& text, const std::string& words) {
+  if (text.find(words) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << words << "' is not in: " << text;
+}
+
+class DeployCommand : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    scratch = new ScratchFolder;
+    write_file_atomically(scratch->file("r.toml"), R"([data.phantom]
+train = 120
+val = 60
+test = 40
+ood = 12
+image_size = 16
+[stage1]
+epochs = 2
+[stage2]
+method = "bnn"
+epochs = 1
+passes = 2
+)");
+    const Outcome trained = run_cubcal({"train", "r.toml", "--out", "run"}, scratch->path());
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    const Outcome deployed = deploy({"--name", "Lesions", "--intended-use", "Tests alone."});
+    ASSERT_EQ(deployed.exit_code, 0) << deployed.err;
+  }
+  static void TearDownTestSuite() { delete scratch; }
+
+  static Outcome deploy(const std::vector<std::string>& more, const std::string& model = "model") {
+    std::vector<std::string> arguments{"deploy",  "run", "-o",          model, "--mc",     "3",
+                                       "--alpha", "0.1", "--bootstrap", "20",  "--probes", "warn"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_cubcal(arguments, scratch->path());
+  }
+  /// A copy of the deployed model, to be changed.
+  static std::string copied(const std::string& name) {
+    fs::copy(scratch->path() / "model", scratch->path() / name, fs::copy_options::recursive);
+    return name;
+  }
+  static Outcome cubcal(const std::vector<std::string>& arguments) {
+    return run_cubcal(arguments, scratch->path());
+  }
+  static Json description(const std::string& model) {
+    return Json::parse(contents_of(scratch->path() / model / "model.json"));
+  }
+  static std::vector<Json> lines(const std::string& name) {
+    std::vector<Json> all;
+    std::ifstream in(scratch->path() / name);
+    for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+
+  static ScratchFolder* scratch;
+};
+
+ScratchFolder* DeployCommand::scratch = nullptr;
+
+TEST_F(DeployCommand, PutsEverythingIntoOneFolder) {
+  for (const char* name : {"model.json", "weights.safetensors", "ood.safetensors", "val.npz",
+                           "test.npz", "ood.npz", "report.html", "model-card.md", "record.json"}) {
+    EXPECT_TRUE(fs::exists(scratch->path() / "model" / name)) << name;
+  }
+  EXPECT_FALSE(fs::exists(scratch->path() / "model.deploying"));
+  const Json json = description("model");
+  EXPECT_EQ(json["identity"]["name"], "Lesions");
+  EXPECT_EQ(json["identity"]["version"], "1");
+  EXPECT_EQ(json["identity"]["status"], "research");
+  EXPECT_EQ(json["verdict"]["achieved"]["samples"], 40);
+  EXPECT_EQ(json["verdict"]["achieved_by_class"].size(), 4u);
+  EXPECT_EQ(json["verdict"]["outliers"]["samples"], 12);
+  const std::string page = contents_of(scratch->path() / "model" / "report.html");
+  for (const char* words : {"The model in use", "Tests alone.", "wrong and accepted", "Promises",
+                            "were to be called out of scope"}) {
+    EXPECT_TRUE(has(page, words));
+  }
+  EXPECT_EQ(page.find(scratch->path().string()), std::string::npos) << "no absolute path";
+  EXPECT_EQ(page.find(".deploying"), std::string::npos);
+  const std::string card = contents_of(scratch->path() / "model" / "model-card.md");
+  EXPECT_TRUE(has(card, "Name: Lesions, version 1"));
+  EXPECT_TRUE(has(card, "Intended use: Tests alone."));
+  const Outcome again = deploy({"--name", "Lesions", "--intended-use", "Tests alone."});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_TRUE(has(again.out, "there is nothing to do"));
+}
+
+TEST_F(DeployCommand, NewThresholdsAreANewVersionAndNoNewPasses) {
+  const std::string model = copied("again");
+  const Outcome second = deploy({"--risk-target", "0.9", "--status", "validation"}, model);
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_TRUE(has(second.out, "logits: drawn before"));
+  EXPECT_TRUE(has(second.out, "Lesions 2 (validation)"));
+  EXPECT_TRUE(has(second.out, "kept in again/versions/1"));
+  EXPECT_EQ(description(model)["identity"]["intended_use"], "Tests alone.") << "as before";
+  EXPECT_EQ(description(model)["verdict"]["risk_target"], 0.9);
+  EXPECT_EQ(contents_of(scratch->path() / model / "versions/1/model.json"),
+            contents_of(scratch->path() / "model/model.json"));
+  EXPECT_TRUE(fs::exists(scratch->path() / model / "versions/1/report.html"));
+  const Outcome third = deploy({"--risk-target", "0.8"}, model);
+  ASSERT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_TRUE(fs::exists(scratch->path() / model / "versions/2/model.json"));
+  EXPECT_TRUE(fs::exists(scratch->path() / model / "versions/1/model.json"));
+  const Outcome old = cubcal({"predict", "--model", model + "/versions/1", kImage});
+  EXPECT_EQ(old.exit_code, 0) << old.err;
+  EXPECT_TRUE(has(old.out, "Lesions, version 1, status research"));
+  const Outcome taken = deploy({"--risk-target", "0.7", "--version", "1"}, model);
+  EXPECT_EQ(taken.exit_code, 2);
+  EXPECT_TRUE(has(taken.err, "has a version 1 already"));
+}
+
+TEST_F(DeployCommand, GoesOnAfterAStopAndWritesNothingHalf) {
+  // A verdict that cannot be had stops it after logits and calibration.
+  const Outcome stopped = deploy({"--sensitivity", "0=1", "--risk-confidence", "0.99"}, "stopped");
+  EXPECT_EQ(stopped.exit_code, 1);
+  EXPECT_TRUE(has(stopped.err, "keeps the sensitivity of class 0 at 1"));
+  EXPECT_FALSE(fs::exists(scratch->path() / "stopped"));
+  const fs::path drawn = scratch->path() / "stopped.deploying/test.npz";
+  ASSERT_TRUE(fs::exists(drawn));
+  const auto time = fs::last_write_time(drawn);
+  const Outcome again = deploy({}, "stopped");
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_TRUE(has(again.out, "goes on with what was done before"));
+  EXPECT_EQ(fs::last_write_time(scratch->path() / "stopped/test.npz"), time);
+  EXPECT_EQ(description("stopped")["identity"]["name"], "stopped") << "the folder's name";
+}
+
+TEST_F(DeployCommand, Mistakes) {
+  const auto fails = [](const std::vector<std::string>& more, const std::string& model, int code,
+                        const std::string& words) {
+    const Outcome outcome = deploy(more, model);
+    EXPECT_EQ(outcome.exit_code, code);
+    EXPECT_TRUE(has(outcome.err, words));
+  };
+  fails({}, "run", 2, "'run' is there already and holds no deployed model");
+  fails({"--status", "approved"}, "new", 2, "must be research, validation, clinical or retired");
+  fails({"--version", "a/b"}, "new", 2, "the version of a model must be");
+  fails({"--referral-cost", "2"}, "new", 2, "--referral-cost needs --wrong-cost");
+  fails({"--wrong-cost", "0=3"}, "new", 2, "--wrong-cost says nothing of the class");
+  fails({"--wrong-cost", "3", "--risk-target", "0.1"}, "new", 2, "each set the threshold");
+  fails({"--sensitivity", "0=0"}, "new", 2, "must lie in (0, 1]");
+  fails({"--data", "nowhere"}, "new", 1, "nowhere");
+  EXPECT_FALSE(fs::exists(scratch->path() / "new"));
+}
+
+TEST_F(DeployCommand, AttachKeepsTheVersionAndKnowsTheModel) {
+  const std::string model = copied("attached");
+  ASSERT_EQ(
+      cubcal({"calibrate", "model/val.npz", "--method", "ts-nll", "-o", "own.json"}).exit_code, 0);
+  EXPECT_EQ(Json::parse(contents_of(scratch->path() / "own.json"))["fitted_on"]["weights_hash"],
+            description("model")["weights_hash"]);
+  const Outcome attached = cubcal({"attach", "own.json", "--model", model});
+  ASSERT_EQ(attached.exit_code, 0) << attached.err;
+  EXPECT_TRUE(has(attached.out, "it is Lesions 2 (research) now; version 1 is kept in attached/"));
+  EXPECT_TRUE(fs::exists(scratch->path() / model / "versions/1/report.html"));
+  EXPECT_FALSE(fs::exists(scratch->path() / model / "report.html"));
+  // The same logits under the name of other weights.
+  std::string other = contents_of(scratch->path() / "own.json");
+  const std::string hash = description("model")["weights_hash"];
+  other.replace(other.find(hash), hash.size(), "0000000000000000");
+  write_file_atomically(scratch->file("other.json"), other);
+  const Outcome refused = cubcal({"attach", "other.json", "--model", model});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "fitted on logits of other weights (hash 0000000000000000)"));
+  Json unknown = Json::parse(other);
+  unknown["fitted_on"].erase("weights_hash");
+  write_file_atomically(scratch->file("unknown.json"), unknown.dump());
+  const Outcome trusted = cubcal({"attach", "unknown.json", "--model", model, "--version", "2.5"});
+  EXPECT_EQ(trusted.exit_code, 0) << trusted.err;
+  EXPECT_TRUE(has(trusted.out, "is taken on trust"));
+  EXPECT_TRUE(has(trusted.out, "it is Lesions 2.5 (research) now; version 2 is kept"));
+  const Outcome named = cubcal({"attach", "--model", model, "--status", "retired"});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_TRUE(has(named.out, "Lesions 2.6 (retired)"));
+  EXPECT_EQ(cubcal({"attach", "--model", model}).exit_code, 2);
+  EXPECT_TRUE(has(cubcal({"attach", "--model", "run", "--status", "retired"}).err, "has no name"));
+}
+
+TEST_F(DeployCommand, AChangedThresholdIsRefused) {
+  const std::string model = copied("changed");
+  Json json = description(model);
+  json["verdict"]["uncertainty_threshold"] = 9.0;
+  write_file_atomically(scratch->file("changed/model.json"), json.dump(2));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"predict", "--model", model, kImage},
+        {"report", model, "-o", "page.html"},
+        {"attach", "--model", model, "--name", "x"}}) {
+    const Outcome outcome = cubcal(command);
+    EXPECT_EQ(outcome.exit_code, 1) << command.front();
+    EXPECT_TRUE(has(outcome.err, "its hash is another, so it was changed by hand or damaged"));
+  }
+}
+
+TEST_F(DeployCommand, LinesOfJsonSayWhoAnsweredAndGoOn) {
+  write_file_atomically(scratch->file("broken.png"), "no image");
+  const std::vector<std::string> command{"predict",    "--model", "model",    kImage,
+                                         "broken.png", "--jsonl", "log.jsonl"};
+  const Outcome first = cubcal(command);
+  EXPECT_EQ(first.exit_code, 1) << "one could not be read";
+  EXPECT_TRUE(has(first.out, "2 images: 1 answered, 1 not readable"));
+  std::vector<Json> log = lines("log.jsonl");
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0]["image"], kImage);
+  EXPECT_EQ(log[0]["model_name"], "Lesions");
+  EXPECT_EQ(log[0]["model_version"], "1");
+  EXPECT_EQ(log[0]["weights_hash"], description("model")["weights_hash"]);
+  EXPECT_EQ(log[0]["decision_hash"], description("model")["decision_hash"]);
+  EXPECT_EQ(log[0]["seed"], 0);
+  EXPECT_TRUE(has(log[0]["program"], "cubcal "));
+  EXPECT_EQ(log[0]["time"].get<std::string>().size(), 20u);
+  EXPECT_TRUE(log[0].contains("verdict"));
+  EXPECT_EQ(log[1]["image"], "broken.png");
+  EXPECT_TRUE(has(log[1]["error"], "broken.png"));
+
+  // A writer that was killed leaves half a line.
+  std::ofstream(scratch->path() / "log.jsonl", std::ios::app) << "{\"image\": \"ha";
+  const Outcome second = cubcal(command);
+  EXPECT_TRUE(has(second.out, "0 answered, 1 not readable, 1 answered before"));
+  log = lines("log.jsonl");
+  ASSERT_EQ(log.size(), 3u) << "what could not be read is tried again";
+  EXPECT_TRUE(log[2].contains("error"));
+  const Outcome other =
+      cubcal({"predict", "--model", "model", kImage, "--jsonl", "log.jsonl", "--seed", "1"});
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(lines("log.jsonl").size(), 4u) << "another seed is another answer";
+  const Outcome watched = cubcal({"monitor", "model/test.npz", "log.jsonl"});
+  EXPECT_EQ(watched.err.find("needs the field 'class'"), std::string::npos) << watched.err;
+  write_file_atomically(scratch->file("notes.txt"), "{\"a\": 1}\n");
+  EXPECT_TRUE(has(cubcal({"predict", "--model", "model", kImage, "--jsonl", "notes.txt"}).err,
+                  "line 1 of 'notes.txt' is no prediction"));
+  EXPECT_EQ(contents_of(scratch->path() / "notes.txt"), "{\"a\": 1}\n");
+}
+
+TEST_F(DeployCommand, LinesOnStandardOutputAndDicom) {
+  const Outcome outcome = cubcal({"predict", "--model", "model", kImage, "--jsonl", "-"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["model_name"], "Lesions");
+  const Json document = Json::parse(cubcal({"predict", "--model", "model", kImage, "--json"}).out);
+  EXPECT_EQ(document["model_name"], "Lesions");
+  EXPECT_EQ(document["intended_use"], "Tests alone.");
+  EXPECT_EQ(document["model"], "small-resnet");
+}
+
+}  // namespace
+}  // namespace cubcal::test
