@@ -8,8 +8,10 @@
 #include "cubcal/classifier.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/service/answer_json.h"
 #include "image_arguments.h"
 #include "interrupt.h"
+#include "model_warnings.h"
 #include "number_text.h"
 #include "option_checks.h"
 #include "option_flags.h"
@@ -40,8 +42,6 @@ std::string legend(const ModelFacts& model) {
   return "out-of-scope: p at most " + to_text(model.alpha) + " by " + *model.detector +
          "; refer: total uncertainty above " + threshold;
 }
-
-const char* region_name(const Answer& answer) { return answer.sharpened ? "sharpen" : "soften"; }
 
 /// Files with an answer.
 std::size_t answered(const std::vector<FileAnswer>& files) {
@@ -113,35 +113,9 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
   }
 }
 
-/// The rule behind the verdicts.
-Json policy_json(const ModelFacts& model) {
-  return {{"detector", model.detector ? Json(*model.detector) : Json()},
-          {"alpha", model.detector ? Json(model.alpha) : Json()},
-          {"refer_above", model.refer_above},
-          {"passes", model.passes},
-          {"probes", model.probes},
-          {"probes_accepted", model.probes_accepted}};
-}
-
 Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive) {
-  const Answer& each = *file.answer;
-  Json probabilities = Json::object();
-  for (std::size_t k = 0; k < model.class_names.size(); ++k) {
-    probabilities[model.class_names[k]] = each.probabilities[k];
-  }
-  Json json = {
-      {"image", file.path},
-      {"class", each.label},
-      {"class_index", each.label_index},
-      {"probabilities", probabilities},
-      {"confidence", each.confidence},
-      {"uncertainty",
-       {{"total", each.total}, {"aleatoric", each.aleatoric}, {"epistemic", each.epistemic}}},
-      {"region", region_name(each)},
-      {"ood_p_value", each.ood_p_value ? Json(*each.ood_p_value) : Json()},
-      {"verdict", decision_name(each.decision)},
-      {"reason", each.reason}};
-  if (adaptive) json["passes"] = each.passes;
+  Json json = prediction_json(file.path, *file.answer, model);
+  if (adaptive) json["passes"] = file.answer->passes;
   return json;
 }
 
@@ -170,21 +144,6 @@ void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
   std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-/// Thresholds on U are for the number of passes they were fitted with.
-void warn_of_other_passes(const ModelFacts& model) {
-  if (model.verdict_passes == 0 || model.passes == model.verdict_passes) return;
-  std::cerr << "cubcal: warning: the thresholds of the model's verdict are for "
-            << model.verdict_passes << " passes, and --mc says " << model.passes << '\n';
-}
-
-/// A verdict that was written with a warning warns for as long as it is used.
-void warn_of_accepted_probes(const ModelFacts& model) {
-  if (model.probes_accepted * 100 <= model.probes) return;
-  std::cerr << "cubcal: warning: the model's verdict by " << *model.detector << " accepts "
-            << model.probes_accepted << " of " << model.probes
-            << " images of noise, blank images and others that no verdict may accept\n";
-}
-
 void predict_files(PredictOptions options) {
   options.images = image_arguments(options.images, std::cin);
   if (options.classifier.device == "cpu") advise_on_blas();
@@ -198,8 +157,9 @@ void predict_files(PredictOptions options) {
   options.classifier.progress = [&bar](std::size_t done, std::size_t of) { bar->show(done, of); };
   Classifier classifier(options.model, options.classifier);
   const ModelFacts& model = classifier.facts();
-  warn_of_other_passes(model);
-  warn_of_accepted_probes(model);
+  for (const std::string& warning : model_warnings(model)) {
+    std::cerr << "cubcal: warning: " << warning << '\n';
+  }
   const std::vector<FileAnswer> files = classifier.predict_files(options.images);
   bar.reset();
   if (options.json) {

@@ -7,18 +7,18 @@ namespace cubcal {
 
 namespace {
 
-template <Image (*decode)(std::string_view, const std::string&)>
-Image decode_without_options(std::string_view bytes, const std::string& name,
-                             const ImageFileOptions&) {
-  return decode(bytes, name);
+template <Image (*decode)(std::string_view, const std::string&, std::size_t)>
+Image decode_limited(std::string_view bytes, const std::string& name,
+                     const ImageFileOptions& options) {
+  return decode(bytes, name, options.max_pixels);
 }
 
 }  // namespace
 
 const std::vector<ImageCodec>& image_codecs() {
   static const std::vector<ImageCodec> codecs = {
-      {"PNG", {"png"}, is_png, is_png, decode_without_options<decode_png>},
-      {"JPEG", {"jpg", "jpeg"}, is_jpeg, is_jpeg, decode_without_options<decode_jpeg>},
+      {"PNG", {"png"}, is_png, is_png, decode_limited<decode_png>},
+      {"JPEG", {"jpg", "jpeg"}, is_jpeg, is_jpeg, decode_limited<decode_jpeg>},
       {"DICOM", {"dcm"}, has_dicom_preamble, is_dicom, decode_dicom},
   };
   return codecs;

@@ -6,6 +6,7 @@
 #include "cubcal/dicom/dicom_colours.h"
 #include "cubcal/dicom/dicom_frame.h"
 #include "cubcal/dicom/dicom_levels.h"
+#include "cubcal/image/image_check.h"
 #include "cubcal/io/byte_source.h"
 #include "cubcal/io/utf8.h"
 
@@ -14,6 +15,7 @@ namespace cubcal {
 namespace {
 
 constexpr DicomTag kModality = 0x00080060;
+constexpr DicomTag kSopUid = 0x00080018;
 constexpr DicomTag kPatientId = 0x00100020;
 constexpr DicomTag kStudyUid = 0x0020000d;
 
@@ -38,6 +40,9 @@ std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& w
 Image decode(std::string_view bytes, const ImageFileOptions& options) {
   const DicomFile file = read_dicom(bytes, kDicomPixels);
   const DicomPixelFormat format = read_dicom_pixel_format(file.dataset);
+  if (format.width > options.max_pixels / format.height) {
+    throw DataError(too_many_pixels(options.max_pixels));
+  }
   const std::size_t number = choose_frame(format.frames, options.dicom_frame);
   const DicomFrame frame = read_dicom_frame(file, format, number);
   const bool is_gray = frame.photometric == "MONOCHROME1" || frame.photometric == "MONOCHROME2";
@@ -53,10 +58,10 @@ std::string as_utf8(const std::string& text) {
   return converted;
 }
 
-DicomFacts facts_of(std::string_view bytes) {
+DicomFacts facts_in(std::string_view bytes) {
   const DicomDataset dataset = read_dicom(bytes, kDicomFrames).dataset;
   return {as_utf8(dataset.text(kPatientId)), as_utf8(dataset.text(kStudyUid)),
-          as_utf8(dataset.text(kModality)), dicom_frames(dataset)};
+          as_utf8(dataset.text(kModality)), dicom_frames(dataset), as_utf8(dataset.text(kSopUid))};
 }
 
 }  // namespace
@@ -65,6 +70,15 @@ Image decode_dicom(std::string_view bytes, const std::string& name,
                    const ImageFileOptions& options) {
   try {
     return decode(bytes, options);
+  } catch (const DataError& error) {
+    throw dicom_failure(name, error.what());
+  }
+}
+
+DicomFacts dicom_facts(std::string_view bytes, const std::string& name) {
+  if (!is_dicom(bytes)) throw DataError("'" + name + "' is no DICOM file");
+  try {
+    return facts_in(bytes);
   } catch (const DataError& error) {
     throw dicom_failure(name, error.what());
   }
@@ -82,12 +96,7 @@ DicomFacts read_dicom_facts(const std::string& path) {
   }
   const std::string_view bytes(mapped ? reinterpret_cast<const char*>(mapped.get()) : copy.data(),
                                size);
-  if (!is_dicom(bytes)) throw DataError("'" + path + "' is no DICOM file");
-  try {
-    return facts_of(bytes);
-  } catch (const DataError& error) {
-    throw dicom_failure(path, error.what());
-  }
+  return dicom_facts(bytes, path);
 }
 
 }  // namespace cubcal

@@ -23,13 +23,17 @@ bool is_png(std::string_view bytes) { return starts_with(bytes, "\x89PNG\r\n\x1a
 bool is_jpeg(std::string_view bytes) { return starts_with(bytes, "\xff\xd8\xff"); }
 
 Image read_image_file(const std::string& path, const ImageFileOptions& options) {
-  const std::string bytes = read_text_file(path, kLargestFile);
+  return decode_image(read_text_file(path, kLargestFile), path, options);
+}
+
+Image decode_image(std::string_view bytes, const std::string& name,
+                   const ImageFileOptions& options) {
   std::string names;
   for (const ImageCodec& codec : image_codecs()) {
-    if (codec.recognises(bytes)) return codec.decode(bytes, path, options);
+    if (codec.recognises(bytes)) return codec.decode(bytes, name, options);
     names += (names.empty() ? "neither a " : " nor a ") + std::string(codec.name);
   }
-  throw DataError("'" + path + "' is " + names + " image");
+  throw DataError("'" + name + "' is " + names + " image");
 }
 
 }  // namespace cubcal

@@ -29,14 +29,15 @@ enum class DicomWindow {
   kFull         ///< the least to the largest value
 };
 
+/// Images of more pixels are refused, whatever their file's size: a few bytes can promise billions.
+inline constexpr std::size_t kMaxImagePixels = 100'000'000;
+
 struct ImageFileOptions {
   DicomWindow dicom_window = DicomWindow::kFile;
   /// Which frame of a DICOM file of several, from 0; none: such files are refused.
   std::optional<std::size_t> dicom_frame = {};
+  std::size_t max_pixels = kMaxImagePixels;  ///< at most kMaxImagePixels
 };
-
-/// Images of more pixels are refused, whatever their file's size: a few bytes can promise billions.
-inline constexpr std::size_t kMaxImagePixels = 100'000'000;
 
 /// Reads a PNG, JPEG or DICOM file, told apart by content. See png_image.h, jpeg_image.h and
 /// dicom_image.h for what becomes of palettes, alpha, CMYK and stored values. Colour profiles,
@@ -44,5 +45,8 @@ inline constexpr std::size_t kMaxImagePixels = 100'000'000;
 /// DataError naming it where it is damaged, cut short, too large, of another format, or of a format
 /// this build lacks.
 Image read_image_file(const std::string& path, const ImageFileOptions& options = {});
+/// The same for the bytes of such a file; `name` is for messages.
+Image decode_image(std::string_view bytes, const std::string& name,
+                   const ImageFileOptions& options = {});
 
 }  // namespace cubcal
