@@ -40,7 +40,7 @@ run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
 set(expected benefit.h calibrate.h cubcal.h error.h evaluate.h mc_logits.h predictive.h prevalence.h version.h)
 if(NN)
-  list(APPEND expected classifier.h decision.h)
+  list(APPEND expected answer.h classifier.h decision.h)
 endif()
 list(SORT expected)
 file(GLOB_RECURSE installed RELATIVE "${prefix}/include/cubcal" "${prefix}/include/*")
