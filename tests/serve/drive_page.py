@@ -200,7 +200,7 @@ def main():
     if program is None:
         print("this machine has no Chromium")
         sys.exit(77)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         browser = Browser(program, scratch + "/profile")
         server, address = started(cubcal, model)
         guarded = None
