@@ -105,7 +105,7 @@
     }));
   };
   const drawBoundary = (curve, prediction) => {
-    const box = { left: 40, right: 310, top: 10, bottom: 220 };
+    const box = { left: 52, right: 322, top: 10, bottom: 220 };
     const least = 1 / curve.classes;
     const most = Math.log(curve.classes);
     const x = (c) => box.left + (c - least) / (1 - least) * (box.right - box.left);
