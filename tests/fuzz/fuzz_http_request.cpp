@@ -55,8 +55,7 @@ cubcal::HttpRequest request_of(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const cubcal::HttpRequest request =
-      request_of({reinterpret_cast<const char*>(data), size});
+  const cubcal::HttpRequest request = request_of({reinterpret_cast<const char*>(data), size});
   if (const auto refusal = service().begin(request)) {
     if (refusal->status < 400) std::abort();
     return 0;
