@@ -30,7 +30,7 @@ export CCACHE_IGNOREOPTIONS ?= -Werror
 ASAN_NOT = layers|headers|install|python|docs_test|report_browser_test|inspection_real_sets_test
 # Readers, writers, what parallel loops share and the program itself.
 ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_test dataset_test \
-             monitor_test
+             monitor_test http_test service_test
 ASAN_NN = losses_test batches_test train_test
 TSAN_TESTS = core_test uncertainty_test metrics_test io_test
 

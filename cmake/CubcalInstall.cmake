@@ -12,7 +12,7 @@ endif()
 # The public face and nothing behind it; what is of networks only where they are.
 file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/cubcal/*.h")
 if(NOT CUBCAL_NN)
-  list(FILTER public_headers EXCLUDE REGEX "/(classifier|decision)\\.h$")
+  list(FILTER public_headers EXCLUDE REGEX "/(answer|classifier|decision)\\.h$")
 endif()
 install(FILES ${public_headers} "${PROJECT_BINARY_DIR}/generated/cubcal/version.h"
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cubcal)

@@ -32,7 +32,7 @@ foreach(half cubcal cubcal_nn)
   endforeach()
 endforeach()
 
-set(words error version mc_logits predictive decision counted_share sample_column)
+set(words error version mc_logits predictive decision answer counted_share sample_column)
 set(doors_evaluate face)
 set(doors_calibrate face)
 set(doors_benefit face)
@@ -40,7 +40,7 @@ set(doors_prevalence face)
 set(doors_conformal face)
 set(doors_audit face)
 set(doors_monitor face)
-set(doors_classifier classifier)
+set(doors_classifier classifier serve)
 
 foreach(module IN LISTS modules)
   sources(files "${ROOT}/src/${library_${module}}/${module}")
@@ -121,7 +121,7 @@ endforeach()
 
 # No compiler here may see the CUDA sources, the stubs and the fuzzers: their paths are held against
 # the tree all the same.
-set(generated cubcal/version.h cubcal/html/page_assets.h cubcal/pdf/font_bytes.h cubcal/results/paper_table.h phantom_recipe.h)
+set(generated cubcal/version.h cubcal/html/page_assets.h cubcal/pdf/font_bytes.h cubcal/results/paper_table.h cubcal/service/service_assets.h phantom_recipe.h)
 foreach(part src apps tests benchmarks)
   sources(files "${ROOT}/${part}")
   foreach(file IN LISTS files)

@@ -42,6 +42,7 @@ void add_import(CLI::App& app);
 void add_logits(CLI::App& app);
 void add_ood(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_train(CLI::App& app);
 #endif
 

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal/weights/layers_model.h"
 #include "cubcal/weights/weights_file.h"
 #include "cubcal_nn/bayes/moped.h"

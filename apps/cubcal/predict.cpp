@@ -10,8 +10,10 @@
 #include "cubcal/io/csv.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/service/answer_json.h"
 #include "image_arguments.h"
 #include "interrupt.h"
+#include "model_warnings.h"
 #include "number_text.h"
 #include "option_checks.h"
 #include "option_flags.h"
@@ -64,8 +66,6 @@ std::string set_text(const Answer& answer, const ModelFacts& model) {
   }
   return text;
 }
-
-const char* region_name(const Answer& answer) { return answer.sharpened ? "sharpen" : "soften"; }
 
 /// Files with an answer.
 std::size_t answered(const std::vector<FileAnswer>& files) {
@@ -148,17 +148,6 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
   }
 }
 
-/// The rule behind the verdicts.
-Json policy_json(const ModelFacts& model) {
-  return {{"detector", model.detector ? Json(*model.detector) : Json()},
-          {"alpha", model.detector ? Json(model.alpha) : Json()},
-          {"refer_above", model.set_level ? Json() : Json(model.refer_above)},
-          {"set_level", model.set_level ? Json(*model.set_level) : Json()},
-          {"passes", model.passes},
-          {"probes", model.probes},
-          {"probes_accepted", model.probes_accepted}};
-}
-
 void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
                 const PredictOptions& options) {
   Json document;
@@ -186,28 +175,6 @@ void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
     }
   }
   std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
-/// Thresholds on U are for the number of passes they were fitted with.
-void warn_of_other_passes(const ModelFacts& model) {
-  if (model.verdict_passes == 0 || model.passes == model.verdict_passes) return;
-  std::cerr << "cubcal: warning: the thresholds of the model's verdict are for "
-            << model.verdict_passes << " passes, and --mc says " << model.passes << '\n';
-}
-
-/// A verdict that was written with a warning warns for as long as it is used.
-void warn_of_accepted_probes(const ModelFacts& model) {
-  if (model.probes_accepted * 100 <= model.probes) return;
-  std::cerr << "cubcal: warning: the model's verdict by " << *model.detector << " accepts "
-            << model.probes_accepted << " of " << model.probes
-            << " images of noise, blank images and others that no verdict may accept\n";
-}
-
-/// A model may be used for what it says at most.
-void warn_of_status(const ModelFacts& model) {
-  if (model.status != "retired") return;
-  std::cerr << "cubcal: warning: " << printable(model.name) << ", version " << model.version
-            << ", is retired and not to be used any longer\n";
 }
 
 void tell_of_unreadable(const std::vector<FileAnswer>& files) {
@@ -273,9 +240,9 @@ void predict_files(PredictOptions options) {
   };
   Classifier classifier(options.model, options.classifier);
   const ModelFacts& model = classifier.facts();
-  warn_of_other_passes(model);
-  warn_of_accepted_probes(model);
-  warn_of_status(model);
+  for (const std::string& warning : model_warnings(model)) {
+    std::cerr << "cubcal: warning: " << warning << '\n';
+  }
   if (!options.lines.empty()) return predict_lines(classifier, options, bar, steps);
   const std::vector<FileAnswer> files = classifier.predict_files(options.images);
   bar.reset();

@@ -9,6 +9,7 @@
 #include "cubcal/io/json_text.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/utc_time.h"
+#include "cubcal/service/answer_json.h"
 #include "cubcal/version.h"
 
 namespace cubcal::app {
@@ -58,30 +59,8 @@ Json model_json(const ModelFacts& model) {
 }
 
 Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive) {
-  const Answer& each = *file.answer;
-  Json probabilities = Json::object();
-  for (std::size_t k = 0; k < model.class_names.size(); ++k) {
-    probabilities[model.class_names[k]] = each.probabilities[k];
-  }
-  Json json = {
-      {"image", file.path},
-      {"class", each.label},
-      {"class_index", each.label_index},
-      {"probabilities", probabilities},
-      {"confidence", each.confidence},
-      {"uncertainty",
-       {{"total", each.total}, {"aleatoric", each.aleatoric}, {"epistemic", each.epistemic}}},
-      {"region", each.sharpened ? "sharpen" : "soften"},
-      {"ood_p_value", each.ood_p_value ? Json(*each.ood_p_value) : Json()},
-      {"verdict", decision_name(each.decision)},
-      {"reason", each.reason}};
-  if (each.prediction_set) {
-    json["prediction_set"] = Json::array();
-    for (const std::size_t k : *each.prediction_set) {
-      json["prediction_set"].push_back(model.class_names[k]);
-    }
-  }
-  if (adaptive) json["passes"] = each.passes;
+  Json json = prediction_json(file.path, *file.answer, model);
+  if (adaptive) json["passes"] = file.answer->passes;
   return json;
 }
 

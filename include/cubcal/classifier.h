@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/answer.h"
 #include "cubcal/decision.h"
 #include "cubcal/error.h"
 
@@ -32,30 +33,12 @@ struct ClassifierOptions {
   std::size_t batch = 256;  ///< images at a time in the network
   /// Which frame of a DICOM file of several, from 0; unset: such files are refused.
   std::optional<std::size_t> dicom_frame = {};
+  bool spread = false;  ///< answers say how probabilities differ over passes, where all are taken
   std::optional<AdaptiveStop> adaptive_stop = {};  ///< unset: every image takes all passes
   /// Called on the caller's thread with the steps done and the steps in all.
   std::function<void(std::size_t done, std::size_t of)> progress = {};
   /// Asked now and then, on the caller's thread; true ends the prediction with Interrupted.
   std::function<bool()> interrupted = {};
-};
-
-/// What the model says of one image. Uncertainty is in nats; all of it is calibrated where the
-/// model carries a calibration.
-struct Answer {
-  std::size_t label_index = 0;
-  std::string label;
-  std::vector<double> probabilities;  ///< one per class
-  double confidence = 0;              ///< the largest of them
-  double total = 0;                   ///< U, in [0, ln K]
-  double aleatoric = 0;
-  double epistemic = 0;    ///< total - aleatoric, at least 0
-  bool sharpened = false;  ///< its region before calibration: sharpen, else soften
-  Decision decision = Decision::kRefer;
-  std::optional<double> ood_p_value;  ///< where the model carries a verdict
-  /// Classes of its prediction set, where the verdict decides by sets.
-  std::optional<std::vector<std::size_t>> prediction_set = {};
-  std::string reason;      ///< of the decision, a sentence
-  std::size_t passes = 0;  ///< taken
 };
 
 /// Gray (1 channel) or RGB (3 channels) pixels of 8 or 16 bits, rows from the top without gaps,
@@ -78,31 +61,6 @@ struct FileAnswer {
   std::string problem;  ///< one sentence; empty where there is an answer
 };
 
-/// What a model is and decides by.
-struct ModelFacts {
-  std::string name;  ///< of a deployed model; empty as the three after it for any other
-  std::string version;
-  std::string status;  ///< "research", "validation", "clinical" or "retired"
-  std::string intended_use;
-  std::string weights_hash;
-  std::string decision_hash;  ///< of all that answers follow from; empty for older models
-  std::string network;
-  std::vector<std::string> class_names;
-  std::string calibration;  ///< the method; empty: none
-  double eta = 0;           ///< U above it is uncertain, nats
-  /// U above it is referred: the verdict's, else eta; infinite where sets decide.
-  double refer_above = 0;
-  /// Accepted is what has a prediction set at this level (0.9) that holds the answer alone; unset:
-  /// U decides.
-  std::optional<double> set_level = {};
-  std::optional<std::string> detector;  ///< of the verdict, where there is one
-  double alpha = 0;                     ///< p at or below it is out of scope
-  std::size_t passes = 0;               ///< taken of an image at most
-  std::size_t verdict_passes = 0;       ///< the verdict's threshold is for; 0: no verdict
-  std::size_t probes = 0;           ///< images that no verdict may accept, shown when it was fitted
-  std::size_t probes_accepted = 0;  ///< those it accepts: more than 1% is a verdict not to rely on
-};
-
 /// Predictions of an image depend on no other image given with it. Not to be used by two threads at
 /// once; several classifiers may live side by side if their calls do not overlap, since LibTorch
 /// keeps threads and convolution path per process: a call sets them and gives them back.
@@ -121,6 +79,11 @@ class Classifier {
   Answer predict(const std::string& path);
   Answer predict(const PixelView& image);
   std::vector<Answer> predict(const std::vector<PixelView>& images);
+  /// The two halves of the above: an image brought to the model's size, which any number of threads
+  /// may ask for at once, also while another predicts, and the answers. Those of another classifier
+  /// are refused with ArgumentError where its images have another size.
+  std::shared_ptr<const PreparedImage> prepare(const PixelView& image) const;
+  std::vector<Answer> predict(const std::vector<std::shared_ptr<const PreparedImage>>& images);
   /// Files that cannot be read are named in their place, the others answered.
   std::vector<FileAnswer> predict_files(const std::vector<std::string>& paths);
 

@@ -41,7 +41,7 @@ run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 set(expected audit.h benefit.h calibrate.h conformal.h counted_share.h cubcal.h error.h evaluate.h mc_logits.h monitor.h
     predictive.h prevalence.h sample_column.h version.h)
 if(NN)
-  list(APPEND expected classifier.h decision.h)
+  list(APPEND expected answer.h classifier.h decision.h)
 endif()
 list(SORT expected)
 file(GLOB_RECURSE installed RELATIVE "${prefix}/include/cubcal" "${prefix}/include/*")

@@ -1,6 +1,8 @@
+#include "cubcal/core/error.h"
 #include "cubcal/dicom/dicom_image.h"
 #include "cubcal/image/bmp_image.h"
 #include "cubcal/image/gif_image.h"
+#include "cubcal/image/image_check.h"
 #include "cubcal/image/image_codec.h"
 #include "cubcal/image/jpeg2000_image.h"
 #include "cubcal/image/jpeg_image.h"
@@ -12,32 +14,47 @@ namespace cubcal {
 
 namespace {
 
+template <Image (*decode)(std::string_view, const std::string&, std::size_t)>
+Image decode_limited(std::string_view bytes, const std::string& name,
+                     const ImageFileOptions& options) {
+  return decode(bytes, name, options.max_pixels);
+}
+
+/// Formats that know kMaxImagePixels alone while they decode.
+Image limited(Image image, const std::string& name, const ImageFileOptions& options) {
+  if (image.width > options.max_pixels / image.height) {
+    throw DataError("the image '" + name +
+                    "' cannot be read: " + too_many_pixels(options.max_pixels));
+  }
+  return image;
+}
+
 template <Image (*decode)(std::string_view, const std::string&)>
-Image decode_without_options(std::string_view bytes, const std::string& name,
-                             const ImageFileOptions&) {
-  return decode(bytes, name);
+Image decode_then_limit(std::string_view bytes, const std::string& name,
+                        const ImageFileOptions& options) {
+  return limited(decode(bytes, name), name, options);
 }
 
 Image decode_tiff_page(std::string_view bytes, const std::string& name,
                        const ImageFileOptions& options) {
-  return decode_tiff(bytes, name, options.dicom_frame);
+  return limited(decode_tiff(bytes, name, options.dicom_frame), name, options);
 }
 
 }  // namespace
 
 const std::vector<ImageCodec>& image_codecs() {
   static const std::vector<ImageCodec> codecs = {
-      {"PNG", {"png"}, is_png, is_png, decode_without_options<decode_png>},
-      {"JPEG", {"jpg", "jpeg"}, is_jpeg, is_jpeg, decode_without_options<decode_jpeg>},
+      {"PNG", {"png"}, is_png, is_png, decode_limited<decode_png>},
+      {"JPEG", {"jpg", "jpeg"}, is_jpeg, is_jpeg, decode_limited<decode_jpeg>},
       {"TIFF", {"tif", "tiff"}, is_tiff, is_tiff, decode_tiff_page},
-      {"BMP", {"bmp", "dib"}, is_bmp, is_bmp, decode_without_options<decode_bmp>},
-      {"WebP", {"webp"}, is_webp, is_webp, decode_without_options<decode_webp>},
-      {"GIF", {"gif"}, is_gif, is_gif, decode_without_options<decode_gif>},
+      {"BMP", {"bmp", "dib"}, is_bmp, is_bmp, decode_then_limit<decode_bmp>},
+      {"WebP", {"webp"}, is_webp, is_webp, decode_then_limit<decode_webp>},
+      {"GIF", {"gif"}, is_gif, is_gif, decode_then_limit<decode_gif>},
       {"JPEG 2000",
        {"jp2", "j2k", "jpf", "jpx", "j2c", "jpc"},
        is_jpeg2000,
        is_jpeg2000,
-       decode_without_options<decode_jpeg2000>},
+       decode_then_limit<decode_jpeg2000>},
       {"DICOM", {"dcm", "dicom"}, has_dicom_preamble, is_dicom, decode_dicom},
   };
   return codecs;

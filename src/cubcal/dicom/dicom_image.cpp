@@ -6,6 +6,7 @@
 #include "cubcal/dicom/dicom_colours.h"
 #include "cubcal/dicom/dicom_frame.h"
 #include "cubcal/dicom/dicom_levels.h"
+#include "cubcal/image/image_check.h"
 #include "cubcal/io/byte_source.h"
 #include "cubcal/io/utf8.h"
 
@@ -46,6 +47,9 @@ std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& w
 Image decode(std::string_view bytes, const ImageFileOptions& options) {
   const DicomFile file = read_dicom(bytes, kDicomPixels);
   const DicomPixelFormat format = read_dicom_pixel_format(file.dataset);
+  if (format.width > options.max_pixels / format.height) {
+    throw DataError(too_many_pixels(options.max_pixels));
+  }
   const std::size_t number = choose_frame(format.frames, options.dicom_frame);
   const DicomFrame frame = read_dicom_frame(file, format, number);
   const bool is_gray = frame.photometric == "MONOCHROME1" || frame.photometric == "MONOCHROME2";
@@ -61,7 +65,7 @@ std::string as_utf8(const std::string& text) {
   return converted;
 }
 
-DicomFacts facts_of(std::string_view bytes) {
+DicomFacts facts_in(std::string_view bytes) {
   const DicomFile file = read_dicom(bytes, kWindowWidth);
   const DicomDataset& dataset = file.dataset;
   const auto text = [&](DicomTag tag) { return as_utf8(dataset.text(tag)); };
@@ -94,6 +98,15 @@ Image decode_dicom(std::string_view bytes, const std::string& name,
   }
 }
 
+DicomFacts dicom_facts(std::string_view bytes, const std::string& name) {
+  if (!is_dicom(bytes)) throw DataError("'" + name + "' is no DICOM file");
+  try {
+    return facts_in(bytes);
+  } catch (const DataError& error) {
+    throw dicom_failure(name, error.what());
+  }
+}
+
 DicomFacts read_dicom_facts(const std::string& path) {
   const FileSource source(path);
   const auto size = static_cast<std::size_t>(source.size());
@@ -106,12 +119,7 @@ DicomFacts read_dicom_facts(const std::string& path) {
   }
   const std::string_view bytes(mapped ? reinterpret_cast<const char*>(mapped.get()) : copy.data(),
                                size);
-  if (!is_dicom(bytes)) throw DataError("'" + path + "' is no DICOM file");
-  try {
-    return facts_of(bytes);
-  } catch (const DataError& error) {
-    throw dicom_failure(path, error.what());
-  }
+  return dicom_facts(bytes, path);
 }
 
 }  // namespace cubcal

@@ -34,5 +34,7 @@ struct DicomFacts {
 /// Reads no more of the file than it needs, and no pixels. Throws IoError and DataError as
 /// read_image_file does.
 DicomFacts read_dicom_facts(const std::string& path);
+/// The same for the bytes of a file; `name` is for messages.
+DicomFacts dicom_facts(std::string_view bytes, const std::string& name);
 
 }  // namespace cubcal

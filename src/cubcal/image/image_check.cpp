@@ -23,4 +23,12 @@ void check_image(const Image& image) {
   }
 }
 
+std::string too_many_pixels(std::size_t most) {
+  constexpr std::size_t kMillion = 1'000'000;
+  const bool is_round = most % kMillion == 0;
+  return "it has more than " +
+         (is_round ? std::to_string(most / kMillion) + " million" : std::to_string(most)) +
+         " pixels";
+}
+
 }  // namespace cubcal

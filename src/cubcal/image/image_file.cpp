@@ -41,11 +41,15 @@ bool is_webp(std::string_view bytes) {
 bool is_jpeg(std::string_view bytes) { return starts_with(bytes, "\xff\xd8\xff"); }
 
 Image read_image_file(const std::string& path, const ImageFileOptions& options) {
-  const std::string bytes = read_text_file(path, kLargestFile);
+  return decode_image(read_text_file(path, kLargestFile), path, options);
+}
+
+Image decode_image(std::string_view bytes, const std::string& name,
+                   const ImageFileOptions& options) {
   for (const ImageCodec& codec : image_codecs()) {
-    if (codec.recognises(bytes)) return codec.decode(bytes, path, options);
+    if (codec.recognises(bytes)) return codec.decode(bytes, name, options);
   }
-  throw DataError("'" + path + "' is no image of a format that is read (" + image_format_names() +
+  throw DataError("'" + name + "' is no image of a format that is read (" + image_format_names() +
                   ")");
 }
 

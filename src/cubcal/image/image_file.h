@@ -30,15 +30,16 @@ enum class DicomWindow {
   kFull         ///< the least to the largest value
 };
 
+/// Images of more pixels are refused, whatever their file's size: a few bytes can promise billions.
+inline constexpr std::size_t kMaxImagePixels = 100'000'000;
+
 struct ImageFileOptions {
   DicomWindow dicom_window = DicomWindow::kFile;
   /// Which frame of a DICOM file, or page of a TIFF file, of several, from 0; none: such files are
   /// refused.
   std::optional<std::size_t> dicom_frame = {};
+  std::size_t max_pixels = kMaxImagePixels;  ///< at most kMaxImagePixels
 };
-
-/// Images of more pixels are refused, whatever their file's size: a few bytes can promise billions.
-inline constexpr std::size_t kMaxImagePixels = 100'000'000;
 
 /// Reads a file of one of the formats of image_codecs(), told apart by content. See png_image.h,
 /// jpeg_image.h, tiff_image.h, dicom_image.h and so on for what becomes of palettes, alpha, CMYK
@@ -46,5 +47,8 @@ inline constexpr std::size_t kMaxImagePixels = 100'000'000;
 /// where the file cannot be read and DataError naming it where it is damaged, cut short, too large,
 /// of another format, or of a format this build lacks.
 Image read_image_file(const std::string& path, const ImageFileOptions& options = {});
+/// The same for the bytes of such a file; `name` is for messages.
+Image decode_image(std::string_view bytes, const std::string& name,
+                   const ImageFileOptions& options = {});
 
 }  // namespace cubcal

@@ -9,6 +9,7 @@
 // clang-format on
 
 #include "cubcal/core/error.h"
+#include "cubcal/image/image_check.h"
 #include "cubcal/image/orientation.h"
 
 // libjpeg reports errors through a callback that must not return: it jumps. Everything with a
@@ -96,7 +97,7 @@ DataError jpeg_failure(const std::string& name, const char* reason) {
 
 }  // namespace
 
-Image decode_jpeg(std::string_view bytes, const std::string& name) {
+Image decode_jpeg(std::string_view bytes, const std::string& name, std::size_t max_pixels) {
   Decoder decoder;
   decoder.jpeg.err = jpeg_std_error(&decoder.errors);
   decoder.errors.error_exit = on_error;
@@ -108,8 +109,8 @@ Image decode_jpeg(std::string_view bytes, const std::string& name) {
   const std::size_t height = jpeg.output_height;
   const std::size_t width = jpeg.output_width;
   const auto channels = static_cast<std::size_t>(jpeg.output_components);
-  if (height == 0 || width > kMaxImagePixels / height) {
-    throw jpeg_failure(name, "it has more than 100 million pixels");
+  if (height == 0 || width > max_pixels / height) {
+    throw jpeg_failure(name, too_many_pixels(max_pixels).c_str());
   }
   if (jpeg.arith_code) throw jpeg_failure(name, "it is arithmetic-coded, which is not supported");
   if (height * width / kPixelsPerByte > bytes.size()) {

@@ -14,6 +14,7 @@ bool is_jpeg(std::string_view bytes);
 /// orientation that EXIF data state is applied. `name` is for messages. Throws DataError, for
 /// warnings of the decoder too: a file cut short has gray where the rest was. Arithmetic-coded
 /// files are refused.
-Image decode_jpeg(std::string_view bytes, const std::string& name);
+Image decode_jpeg(std::string_view bytes, const std::string& name,
+                  std::size_t max_pixels = kMaxImagePixels);
 
 }  // namespace cubcal

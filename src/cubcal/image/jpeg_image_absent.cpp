@@ -6,7 +6,7 @@
 
 namespace cubcal {
 
-Image decode_jpeg(std::string_view, const std::string& name) {
+Image decode_jpeg(std::string_view, const std::string& name, std::size_t) {
   throw DataError("'" + name +
                   "' is a JPEG image, and this program was built without JPEG support");
 }

@@ -8,6 +8,7 @@
 
 #include "cubcal/core/checksums.h"
 #include "cubcal/core/error.h"
+#include "cubcal/image/image_check.h"
 #include "cubcal/image/on_black.h"
 
 // libpng reports errors by longjmp, which must not cross an object with a destructor. Everything
@@ -102,7 +103,7 @@ DataError png_failure(const std::string& name, const char* reason) {
 
 }  // namespace
 
-Image decode_png(std::string_view bytes, const std::string& name) {
+Image decode_png(std::string_view bytes, const std::string& name, std::size_t max_pixels) {
   Decoder decoder;
   decoder.bytes = bytes;
   decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
@@ -110,8 +111,8 @@ Image decode_png(std::string_view bytes, const std::string& name) {
   if (decoder.info == nullptr) throw png_failure(name, "there is not enough memory");
   if (!read_head(decoder)) throw png_failure(name, decoder.reason);
   Image& image = decoder.rows;
-  if (image.width > kMaxImagePixels / image.height) {
-    throw png_failure(name, "it has more than 100 million pixels");
+  if (image.width > max_pixels / image.height) {
+    throw png_failure(name, too_many_pixels(max_pixels).c_str());
   }
   if (decoder.packed_bytes / kDeflateRatio > bytes.size()) {
     throw png_failure(name, "it promises more pixels than its bytes can hold");

@@ -12,6 +12,7 @@ bool is_png(std::string_view bytes);
 /// Decodes a PNG of any colour type and bit depth: palettes become RGB, less than 8 bits are scaled
 /// up to 8, 16 bits stay 16, and transparency is laid on black. `name` is for messages. Throws
 /// DataError.
-Image decode_png(std::string_view bytes, const std::string& name);
+Image decode_png(std::string_view bytes, const std::string& name,
+                 std::size_t max_pixels = kMaxImagePixels);
 
 }  // namespace cubcal

@@ -6,7 +6,7 @@
 
 namespace cubcal {
 
-Image decode_png(std::string_view, const std::string& name) {
+Image decode_png(std::string_view, const std::string& name, std::size_t) {
   throw DataError("'" + name + "' is a PNG image, and this program was built without PNG support");
 }
 

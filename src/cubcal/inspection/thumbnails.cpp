@@ -7,30 +7,13 @@
 #include "cubcal/image/image_resize.h"
 #include "cubcal/image/jpeg_encoder.h"
 #include "cubcal/image/png_encoder.h"
+#include "cubcal/io/base64.h"
 
 namespace cubcal {
 
 namespace {
 
 constexpr int kQuality = 80;
-
-std::string base64(const std::string& bytes) {
-  static const char* const kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned three = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      const bool is_padding = i + k > bytes.size();
-      text += is_padding ? '=' : kDigits[three >> (18 - 6 * k) & 63U];
-    }
-  }
-  return text;
-}
 
 Image small_copy(const Image& image) {
   const std::size_t longer = std::max(image.height, image.width);

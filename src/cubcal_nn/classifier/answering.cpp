@@ -2,6 +2,7 @@
 
 #include "cubcal/boundary/regions.h"
 #include "cubcal/core/check.h"
+#include "cubcal/uncertainty/pass_spread.h"
 #include "cubcal_nn/infer/adaptive_prediction.h"
 
 namespace cubcal {
@@ -13,6 +14,7 @@ struct NetworkOutput {
   Predictive calibrated;
   std::vector<std::size_t> passes;  ///< per image
   std::vector<double> ood_scores;   ///< where there is a verdict
+  std::vector<PassSpread> spreads;  ///< where asked for
 };
 
 bool takes_features_of_passes(const JudgingModel& judging) {
@@ -20,7 +22,8 @@ bool takes_features_of_passes(const JudgingModel& judging) {
 }
 
 void predict_all_passes(const JudgingModel& judging, McEngine& engine, const at::Tensor& images,
-                        McOptions mc, NetworkOutput& output) {
+                        const AnsweringOptions& options, NetworkOutput& output) {
+  McOptions mc = options.mc;
   mc.features = takes_features_of_passes(judging);
   const McOutput run = engine.run(images, mc);
   const McLogits logits(run.logits);
@@ -29,6 +32,11 @@ void predict_all_passes(const JudgingModel& judging, McEngine& engine, const at:
   output.calibrated =
       calibration ? apply_calibration(*calibration, logits, output.unscaled) : output.unscaled;
   output.passes.assign(logits.samples(), logits.passes());
+  if (options.spread) {
+    const std::vector<double> ones(logits.samples(), 1.0);
+    output.spreads = pass_spreads(
+        logits, calibration ? sample_temperatures(*calibration, output.unscaled) : ones);
+  }
   if (mc.features) {
     output.ood_scores = score_all(*judging.verdict->detector, detector_input(run, images));
   }
@@ -45,7 +53,7 @@ NetworkOutput run_network(const JudgingModel& judging, McEngine& engine, const a
     output.calibrated = std::move(adaptive.calibrated);
     output.passes = std::move(adaptive.passes);
   } else {
-    predict_all_passes(judging, engine, images, options.mc, output);
+    predict_all_passes(judging, engine, images, options, output);
   }
   if (judging.verdict && output.ood_scores.empty()) {
     output.ood_scores = verdict_scores(*judging.verdict, engine, images, options.mc);
@@ -141,6 +149,10 @@ std::vector<Answer> answer_images(const JudgingModel& judging, McEngine& engine,
     }
     answer.reason = reason_for(answer, judging);
     answer.passes = output.passes[i];
+    if (!output.spreads.empty()) {
+      answer.spread_low = output.spreads[i].low;
+      answer.spread_high = output.spreads[i].high;
+    }
     answers.push_back(std::move(answer));
   }
   return answers;

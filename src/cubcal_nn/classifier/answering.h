@@ -29,6 +29,7 @@ struct AnsweringOptions {
   McOptions mc;
   std::optional<AdaptiveOptions> adaptive;  ///< unset: every image takes all passes
   DecisionOptions decision;                 ///< what must be settled before an image stops
+  bool spread = false;                      ///< of probabilities over passes, where all are taken
 };
 
 /// One forward run serves prediction and features where the verdict takes those of the passes; at

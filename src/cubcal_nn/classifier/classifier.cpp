@@ -8,10 +8,13 @@
 #include <new>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/dataset/dicom_window.h"
 #include "cubcal/image/image_file.h"
 #include "cubcal_nn/classifier/answering.h"
 #include "cubcal_nn/infer/image_input.h"
+#include "cubcal_nn/infer/model_json.h"
 #include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/kernels/named_device.h"
 
@@ -58,6 +61,22 @@ Image image_of(const PixelView& view) {
     image.deep_pixels.assign(first, first + count);
   }
   return image;
+}
+
+/// [1, C, H, W] in levels.
+class PreparedTensor : public PreparedImage {
+ public:
+  explicit PreparedTensor(at::Tensor levels) : levels_(std::move(levels)) {}
+  const at::Tensor& levels() const { return levels_; }
+
+ private:
+  at::Tensor levels_;
+};
+
+const at::Tensor& levels_of(const std::shared_ptr<const PreparedImage>& image) {
+  const auto* tensor = dynamic_cast<const PreparedTensor*>(image.get());
+  if (tensor == nullptr) throw ArgumentError("an image was prepared by no classifier");
+  return tensor->levels();
 }
 
 }  // namespace
@@ -122,6 +141,7 @@ class Classifier::Room {
     resolve_precision(mc.compute.precision, judging_.model.network->options().device);
     mc.progress = options_.progress;
     mc.interrupted = options_.interrupted;
+    answering_.spread = options_.spread;
     if (!options_.adaptive_stop) return;
     const AdaptiveStop& stop = *options_.adaptive_stop;
     if (verdict && verdict->policy.features == FeatureSource::kPasses) {
@@ -157,6 +177,16 @@ class Classifier::Room {
     facts_.refer_above = judging_.refer_above();
     facts_.set_level = judging_.set_level();
     facts_.passes = drawn_passes(*judging_.model.network, answering_.mc);
+    facts_.seed = options_.seed;
+    facts_.height = static_cast<std::size_t>(model.preprocessing.image_height());
+    facts_.width = static_cast<std::size_t>(model.preprocessing.image_width());
+    facts_.channels = static_cast<std::size_t>(model.preprocessing.channels());
+    facts_.dicom_window = dicom_window_name(model.preprocessing.dicom_window);
+    ContentHash whole;
+    for (const auto& [name, text] : judging_.model.fields) whole.add(name + text);
+    facts_.description_hash = whole.text();
+    facts_.data = model.provenance.data;
+    facts_.data_hash = model.provenance.data_hash;
     if (!judging_.verdict) return;
     const VerdictPolicy& policy = judging_.verdict->policy;
     facts_.detector = policy.detector;
@@ -196,6 +226,23 @@ std::vector<Answer> Classifier::predict(const std::vector<PixelView>& images) {
   std::vector<at::Tensor> inputs;
   inputs.reserve(images.size());
   for (const PixelView& image : images) inputs.push_back(room_->input(image_of(image)));
+  return room_->answers(inputs);
+}
+
+std::shared_ptr<const PreparedImage> Classifier::prepare(const PixelView& image) const {
+  return std::make_shared<PreparedTensor>(room_->input(image_of(image)));
+}
+
+std::vector<Answer> Classifier::predict(
+    const std::vector<std::shared_ptr<const PreparedImage>>& images) {
+  std::vector<at::Tensor> inputs;
+  inputs.reserve(images.size());
+  for (const auto& image : images) {
+    inputs.push_back(levels_of(image));
+    if (!inputs.back().sizes().equals(inputs.front().sizes())) {
+      throw ArgumentError("images were prepared for models of different sizes");
+    }
+  }
   return room_->answers(inputs);
 }
 

@@ -1,0 +1,70 @@
+#include "cubcal/http/request_check.h"
+
+#include <algorithm>
+
+#include "cubcal/http/http_error.h"
+
+namespace cubcal {
+
+namespace {
+
+std::size_t count_of(const HttpHeaders& headers, std::string_view name) {
+  return static_cast<std::size_t>(std::count_if(
+      headers.begin(), headers.end(), [&](const auto& each) { return each.first == name; }));
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> stated_length(const HttpHeaders& headers) {
+  const std::optional<std::string> text = header_of(headers, "content-length");
+  if (!text) return std::nullopt;
+  constexpr std::size_t kMostDigits = 18;
+  const bool is_number = !text->empty() && text->size() <= kMostDigits &&
+                         text->find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number || count_of(headers, "content-length") > 1) {
+    throw HttpError(400, "Content-Length must be one whole number");
+  }
+  return std::stoull(*text);
+}
+
+void check_framing(const HttpHeaders& headers) {
+  const bool has_length = stated_length(headers).has_value();
+  const std::optional<std::string> encoding = header_of(headers, "transfer-encoding");
+  if (has_length && encoding) {
+    throw HttpError(400, "a request has either Content-Length or Transfer-Encoding, not both");
+  }
+  if (encoding && (count_of(headers, "transfer-encoding") > 1 ||
+                   in_lower_case(trimmed(*encoding)) != "chunked")) {
+    throw HttpError(400, "Transfer-Encoding must be chunked");
+  }
+  if (count_of(headers, "host") != 1) throw HttpError(400, "a request needs one Host header");
+}
+
+std::string host_without_port(std::string_view host) {
+  if (!host.empty() && host.front() == '[') {
+    return in_lower_case(host.substr(1, std::min(host.find(']'), host.size()) - 1));
+  }
+  return in_lower_case(host.substr(0, host.find(':')));
+}
+
+bool is_loopback_host(std::string_view host) {
+  if (host == "localhost" || host == "::1") return true;
+  return host.substr(0, 4) == "127." &&
+         host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+void check_origin(const HttpHeaders& headers, bool only_this_machine) {
+  const std::string host = header_of(headers, "host").value_or("");
+  if (only_this_machine && !is_loopback_host(host_without_port(host))) {
+    throw HttpError(403, "this server answers to localhost alone, not to the name in Host");
+  }
+  const std::optional<std::string> origin = header_of(headers, "origin");
+  if (!origin) return;
+  const std::size_t scheme = origin->find("://");
+  const std::string other = scheme == std::string::npos ? "" : origin->substr(scheme + 3);
+  if (in_lower_case(other) != in_lower_case(host)) {
+    throw HttpError(403, "pages of other sites may not use this server");
+  }
+}
+
+}  // namespace cubcal
