@@ -182,7 +182,7 @@ TEST(ImageResize, RealImagesEqualTorchvision) {
     write_file_atomically(folder.file(name + ".png"), encode_png(read_image_file(formats + name)));
   }
   const std::string command = "/usr/bin/python3 '" + std::string(CUBCAL_TEST_DATA) +
-                              "/../io/resize_with_torchvision.py' '" + folder.path() + "' ";
+                              "/../image/resize_with_torchvision.py' '" + folder.path() + "' ";
   ASSERT_EQ(std::system((command + "224x224 97x131").c_str()), 0);
   for (const std::string& name : names) {
     SCOPED_TRACE(name);

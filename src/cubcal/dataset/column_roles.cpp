@@ -84,6 +84,7 @@ class RoleFinder {
       if (found.size() == 1) return found[0];
       if (found.empty()) continue;
       std::vector<std::string> candidates;
+      candidates.reserve(found.size());
       for (const std::size_t i : found) candidates.push_back(table_.header[i]);
       throw DataError("'" + table_.name + "' has several columns that could hold " + role + " (" +
                       quoted_names(candidates) + "): say which one is meant");
