@@ -186,7 +186,7 @@ def visit(browser, address, images, pictures):
 
 def visit_with_token(browser, address, token, images):
     browser.call("Page.navigate", url=address)
-    browser.until("!document.getElementById('token-field').hidden")
+    browser.until("document.readyState === 'complete' && !document.getElementById('token-field').hidden")
     assert "token" in text(browser, "problem")
     browser.value(f"const field = document.getElementById('token'); field.value = '{token}'; field.dispatchEvent(new Event('change'))")
     browser.until("document.getElementById('model').options.length === 1")
