@@ -61,7 +61,8 @@ struct FileAnswer {
   std::string problem;  ///< one sentence; empty where there is an answer
 };
 
-/// Predictions of an image depend on no other image given with it. Not to be used by two threads at
+/// Predictions of an image depend on no other image given with it, but that on a CPU calls with 16
+/// images and more round differently, by some 1e-7. Not to be used by two threads at
 /// once; several classifiers may live side by side if their calls do not overlap, since LibTorch
 /// keeps threads and convolution path per process: a call sets them and gives them back.
 class Classifier {
