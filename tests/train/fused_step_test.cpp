@@ -132,30 +132,44 @@ TEST(FusedStep, ALossThatIsNotFiniteChangesNoWeight) {
   EXPECT_TRUE(at::equal(before, network->parameters().mu()));
 }
 
+void expect_training_in_bf16(const char* name) {
+  const c10::Device device(c10::DeviceType::CUDA);
+  const auto plain = network_on(device, LayerKind::kVariational, name, 64);
+  const auto fused = network_on(device, LayerKind::kVariational, name, 64);
+  const StageOptions options = options_of("bnn+cub", 8);
+  const CubObjective objective({}, {BetaMode::kFixed, 0.1, 0});
+  double first_loss[2] = {0, 0};
+  int which = 0;
+  for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+    Network& network = which == 0 ? *plain : *fused;
+    TrainingStep step(network, options, objective, {100, 8}, {}, 1, {precision});
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      const LossTerms terms = step.run(batch_on(device, 8, 64), {i + 1, 1e-4}).terms;
+      EXPECT_TRUE(std::isfinite(terms.loss)) << name;
+      if (i == 0) first_loss[which] = terms.cross_entropy;
+    }
+    ++which;
+  }
+  EXPECT_NEAR(first_loss[0], first_loss[1], 0.1 * std::abs(first_loss[0])) << name;
+}
+
 TEST(FusedStep, EveryNetworkTrainsInBf16) {
   if (!at::globalContext().hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const c10::Device device(c10::DeviceType::CUDA);
-  for (const char* name : {"small-resnet", "resnet18", "resnet50", "covidnet-large", "densenet121",
-                           "efficientnet-b0", "convnext-tiny", "vit-s16"}) {
-    const auto plain = network_on(device, LayerKind::kVariational, name, 64);
-    const auto fused = network_on(device, LayerKind::kVariational, name, 64);
-    const StageOptions options = options_of("bnn+cub", 8);
-    const CubObjective objective({}, {BetaMode::kFixed, 0.1, 0});
-    double first_loss[2] = {0, 0};
-    int which = 0;
-    for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
-      Network& network = which == 0 ? *plain : *fused;
-      TrainingStep step(network, options, objective, {100, 8}, {}, 1, {precision});
-      for (std::uint64_t i = 0; i < 6; ++i) {
-        const LossTerms terms = step.run(batch_on(device, 8, 64), {i + 1, 1e-4}).terms;
-        EXPECT_TRUE(std::isfinite(terms.loss)) << name;
-        if (i == 0) first_loss[which] = terms.cross_entropy;
-      }
-      ++which;
-    }
-    EXPECT_NEAR(first_loss[0], first_loss[1], 0.1 * std::abs(first_loss[0])) << name;
+  for (const char* name : {"small-resnet", "resnet18", "resnet50", "covidnet-large"}) {
+    expect_training_in_bf16(name);
   }
 }
+
+class NetworkInBf16 : public testing::TestWithParam<const char*> {};
+
+TEST_P(NetworkInBf16, Trains) {
+  if (!at::globalContext().hasCUDA()) GTEST_SKIP() << "no CUDA device";
+  expect_training_in_bf16(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(FusedStep, NetworkInBf16,
+                         testing::Values("densenet121", "efficientnet-b0", "convnext-tiny",
+                                         "vit-s16"));
 
 }  // namespace
 }  // namespace cubcal
