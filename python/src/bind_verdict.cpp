@@ -6,6 +6,7 @@
 #include "bindings.h"
 #include "call.h"
 #include "cubcal/conformal/verdict_rule.h"
+#include "cubcal/core/check.h"
 #include "prediction.h"
 
 namespace cubcal::python {

@@ -66,9 +66,10 @@ TEST_F(DeviceParity, AStepIsTheSameOnCpuAndCudaForTheSameNoise) {
   // devices must agree closely.
   expect_same_step("small-resnet", at::kFloat, 2e-3);
   for (const char* name : {"small-resnet", "resnet50", "covidnet-large", "densenet121",
-                           "efficientnet-b0", "convnext-tiny", "vit-s16"}) {
+                           "efficientnet-b0", "convnext-tiny"}) {
     expect_same_step(name, at::kDouble, 1e-8);
   }
+  expect_same_step("vit-s16", at::kDouble, 1e-6);
 }
 
 TEST_F(DeviceParity, NoiseAndMasksAreTheSameOnBothDevices) {
