@@ -82,7 +82,7 @@ std::vector<std::string> given_class_names(const ImportCommand& command) {
 }
 
 std::vector<std::string> class_names_of(const ImportCommand& command) {
-  const std::vector<std::string> given = given_class_names(command);
+  std::vector<std::string> given = given_class_names(command);
   if (!given.empty()) {
     if (command.classes > 0 && given.size() != command.classes) {
       throw ArgumentError("--class-names names " + std::to_string(given.size()) +

@@ -113,7 +113,7 @@ TEST_F(KillNetworks, FittingAVerdict) {
 }
 
 TEST_F(KillNetworks, Attach) {
-  fs::copy(scratch->path() / "run" / "last", scratch->path() / "calibrated");
+  fs::copy(scratch->path() / "run" / "best", scratch->path() / "calibrated");
   expect_no_kill_breaks({"attach", "cal.json", "--model", "calibrated"}, "calibrated",
                         "Calibrated with ts-nll");
 }

@@ -55,7 +55,7 @@ const std::vector<WriteCommand>& write_commands() {
        {"results", "records", "--markdown", "out/x.md", "--tables", "out/tables", "--figures",
         "out/figures"}},
       {"data pack", {"data", "pack", "images", "--size", "8", "-o", "out/x.safetensors"}},
-      {"data split", {"data", "split", "images", "-o", "out/x.csv"}},
+      {"data split", {"data", "split", "images", "-o", "out/x.csv"}, true},
       {"data inspect",
        {"data", "inspect", "images", "--html", "out/x.html", "--json", "out/x.json"},
        true},

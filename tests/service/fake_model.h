@@ -17,6 +17,8 @@ struct FakePrepared : PreparedImage {
 class FakeModel : public ServedModel {
  public:
   explicit FakeModel(std::string hash = "0123456789abcdef") {
+    facts_.name = "Brightness";
+    facts_.version = "3";
     facts_.network = "fake";
     facts_.class_names = {"dark", "middle", "bright"};
     facts_.eta = 0.325;

@@ -74,6 +74,9 @@ TEST_F(ServiceTest, AnswersAnImageWithAllThatAnAuditNeeds) {
   EXPECT_EQ(prediction["picture"].get<std::string>().rfind("data:image/png;base64,", 0), 0U);
   EXPECT_EQ(json["model"]["name"], "first");
   EXPECT_EQ(json["model"]["version"], 1);
+  EXPECT_EQ(json["model"]["model_name"], "Brightness");
+  EXPECT_EQ(json["model"]["model_version"], "3");
+  EXPECT_TRUE(json["model"]["model_status"].is_null());
   EXPECT_EQ(json["model"]["weights_hash"], "aaaa");
   EXPECT_EQ(json["program"].get<std::string>().rfind("cubcal ", 0), 0U);
   EXPECT_EQ(json["time"].get<std::string>().size(), 24U);
@@ -95,7 +98,8 @@ TEST_F(ServiceTest, AnswersManyAndNamesThoseItCannotRead) {
   EXPECT_EQ(json["predictions"][0]["class"], "dark");
   EXPECT_EQ(json["predictions"][1]["class"], "bright");
   ASSERT_EQ(json["unreadable"].size(), 1U);
-  EXPECT_NE(json["unreadable"][0]["reason"].get<std::string>().find("neither a PNG"),
+  EXPECT_NE(json["unreadable"][0]["reason"].get<std::string>().find(
+                "is no image of a format that is read"),
             std::string::npos);
   EXPECT_EQ(json["model"]["name"], "second");
 }
@@ -104,8 +108,9 @@ TEST_F(ServiceTest, SaysWhatIsWrong) {
   EXPECT_EQ(ask("POST", "/v1/predict", "").status, 400);
   const HttpResponse unreadable = ask("POST", "/v1/predict", "junk");
   EXPECT_EQ(unreadable.status, 422);
-  EXPECT_NE(json_of(unreadable)["error"].get<std::string>().find("neither a PNG"),
-            std::string::npos);
+  EXPECT_NE(
+      json_of(unreadable)["error"].get<std::string>().find("is no image of a format that is read"),
+      std::string::npos);
   EXPECT_EQ(ask("POST", "/v1/predict?model=none", png_of(1)).status, 404);
   EXPECT_EQ(ask("POST", "/v1/predict?frame=x", png_of(1)).status, 400);
   EXPECT_EQ(ask("POST", "/v1/predict?picture=perhaps", png_of(1)).status, 400);

@@ -72,7 +72,7 @@ class DenseNet : public Network {
       if (features != nullptr) features->taps.push_back(x.mean({2, 3}));
       x = transitions_[b](x, context);
     }
-    const at::Tensor pooled = last_norm_(x, context).relu().mean({2, 3});
+    at::Tensor pooled = last_norm_(x, context).relu().mean({2, 3});
     if (features != nullptr) features->taps.push_back(pooled);
     return pooled;
   }
