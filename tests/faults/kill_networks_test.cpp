@@ -48,7 +48,7 @@ class KillNetworks : public testing::Test {
     write_file_atomically(scratch->file("small.toml"), kRecipe);
     run({"example", "--out", ".", "--images"});
     run({"train", "small.toml", "--out", "run"});
-    run({"logits", "--model", "run", "--data", "phantom", "--split", "val", "--mc", "2", "-o",
+    run({"logits", "--model", "run/last", "--data", "phantom", "--split", "val", "--mc", "2", "-o",
          "val.npz"});
     run({"calibrate", "val.npz", "--method", "ts-nll", "-o", "cal.json"});
     run({"ood", "--model", "run", "--data", "phantom", "--mc", "2", "--bootstrap", "5",
@@ -113,7 +113,7 @@ TEST_F(KillNetworks, FittingAVerdict) {
 }
 
 TEST_F(KillNetworks, Attach) {
-  fs::copy(scratch->path() / "run" / "best", scratch->path() / "calibrated");
+  fs::copy(scratch->path() / "run" / "last", scratch->path() / "calibrated");
   expect_no_kill_breaks({"attach", "cal.json", "--model", "calibrated"}, "calibrated",
                         "Calibrated with ts-nll");
 }
