@@ -66,6 +66,12 @@ class ClassifierTest : public testing::Test {
   at::Tensor images_ = random_images(5);
 };
 
+TEST_F(ClassifierTest, FactsNameTheTrainingSetWithoutItsPath) {
+  description_.provenance.data = "/home/someone/sets/ham10000";
+  save_model(folder_, description_, *network_);
+  EXPECT_EQ(Classifier(folder_).facts().data, "ham10000");
+}
+
 TEST_F(ClassifierTest, AnAnswerIsThePredictionByHand) {
   FitOptions fit;
   fit.method = CalibrationMethod::kTsNll;

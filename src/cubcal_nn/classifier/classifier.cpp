@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <new>
 
@@ -185,7 +186,7 @@ class Classifier::Room {
     ContentHash whole;
     for (const auto& [name, text] : judging_.model.fields) whole.add(name + text);
     facts_.description_hash = whole.text();
-    facts_.data = model.provenance.data;
+    facts_.data = std::filesystem::path(model.provenance.data).filename().string();
     facts_.data_hash = model.provenance.data_hash;
     if (!judging_.verdict) return;
     const VerdictPolicy& policy = judging_.verdict->policy;
