@@ -176,5 +176,15 @@ TEST(Orientation, TurnsDeepImagesToo) {
   EXPECT_EQ(upright(image, 2).deep_pixels, (std::vector<std::uint16_t>{9, 7}));
 }
 
+TEST(Formats, ACodeSizeOfGifThatCannotBe) {
+  using namespace std::string_literals;
+  const std::string head = "GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0"s;
+  for (const char bits : {'\0', '\x09', '\xff'}) {
+    expect_error<DataError>([&] { decode_gif(head + bits + "\x02\x44\x01\0;"s, "g.gif"); },
+                            "the size of its codes is damaged");
+  }
+  EXPECT_EQ(decode_gif(head + "\x02\x02\x44\x01\0;"s, "g.gif").width, 1U);
+}
+
 }  // namespace
 }  // namespace cubcal::test

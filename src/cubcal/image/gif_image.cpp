@@ -48,8 +48,7 @@ class GifBytes {
 class LzwDecoder {
  public:
   LzwDecoder(std::string_view data, unsigned first_bits)
-      : data_(data), first_bits_(first_bits), clear_(std::size_t{1} << first_bits) {
-    if (first_bits < 1 || first_bits > 8) throw DataError("the size of its codes is damaged");
+      : data_(data), first_bits_(checked(first_bits)), clear_(std::size_t{1} << first_bits_) {
     for (std::size_t i = 0; i < clear_; ++i) {
       suffix_[i] = static_cast<std::uint8_t>(i);
       length_[i] = 1;
@@ -74,6 +73,11 @@ class LzwDecoder {
   }
 
  private:
+  static unsigned checked(unsigned bits) {
+    if (bits < 1 || bits > 8) throw DataError("the size of its codes is damaged");
+    return bits;
+  }
+
   void reset() {
     bits_ = first_bits_ + 1;
     next_ = clear_ + 2;
