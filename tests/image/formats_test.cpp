@@ -176,6 +176,21 @@ TEST(Orientation, TurnsDeepImagesToo) {
   EXPECT_EQ(upright(image, 2).deep_pixels, (std::vector<std::uint16_t>{9, 7}));
 }
 
+TEST(Formats, ALimitOfPixelsHoldsForEach) {
+  ImageFileOptions options;
+  options.dicom_frame = 0;  // of files with pages
+  for (const std::string& name : format_files()) {
+    const Image image = read_image_file(kFormats + name, options);
+    ImageFileOptions fewer = options;
+    fewer.max_pixels = image.height * image.width - 1;
+    expect_error<DataError>(
+        [&] { read_image_file(kFormats + name, fewer); },
+        "cannot be read: it has more than " + std::to_string(fewer.max_pixels) + " pixels");
+    fewer.max_pixels = image.height * image.width;
+    EXPECT_NO_THROW(read_image_file(kFormats + name, fewer)) << name;
+  }
+}
+
 TEST(Formats, ACodeSizeOfGifThatCannotBe) {
   using namespace std::string_literals;
   const std::string head = "GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0"s;

@@ -1,8 +1,6 @@
-#include "cubcal/core/error.h"
 #include "cubcal/dicom/dicom_image.h"
 #include "cubcal/image/bmp_image.h"
 #include "cubcal/image/gif_image.h"
-#include "cubcal/image/image_check.h"
 #include "cubcal/image/image_codec.h"
 #include "cubcal/image/jpeg2000_image.h"
 #include "cubcal/image/jpeg_image.h"
@@ -20,24 +18,9 @@ Image decode_limited(std::string_view bytes, const std::string& name,
   return decode(bytes, name, options.max_pixels);
 }
 
-/// Formats that know kMaxImagePixels alone while they decode.
-Image limited(Image image, const std::string& name, const ImageFileOptions& options) {
-  if (image.width > options.max_pixels / image.height) {
-    throw DataError("the image '" + name +
-                    "' cannot be read: " + too_many_pixels(options.max_pixels));
-  }
-  return image;
-}
-
-template <Image (*decode)(std::string_view, const std::string&)>
-Image decode_then_limit(std::string_view bytes, const std::string& name,
-                        const ImageFileOptions& options) {
-  return limited(decode(bytes, name), name, options);
-}
-
 Image decode_tiff_page(std::string_view bytes, const std::string& name,
                        const ImageFileOptions& options) {
-  return limited(decode_tiff(bytes, name, options.dicom_frame), name, options);
+  return decode_tiff(bytes, name, options.dicom_frame, options.max_pixels);
 }
 
 }  // namespace
@@ -47,14 +30,14 @@ const std::vector<ImageCodec>& image_codecs() {
       {"PNG", {"png"}, is_png, is_png, decode_limited<decode_png>},
       {"JPEG", {"jpg", "jpeg"}, is_jpeg, is_jpeg, decode_limited<decode_jpeg>},
       {"TIFF", {"tif", "tiff"}, is_tiff, is_tiff, decode_tiff_page},
-      {"BMP", {"bmp", "dib"}, is_bmp, is_bmp, decode_then_limit<decode_bmp>},
-      {"WebP", {"webp"}, is_webp, is_webp, decode_then_limit<decode_webp>},
-      {"GIF", {"gif"}, is_gif, is_gif, decode_then_limit<decode_gif>},
+      {"BMP", {"bmp", "dib"}, is_bmp, is_bmp, decode_limited<decode_bmp>},
+      {"WebP", {"webp"}, is_webp, is_webp, decode_limited<decode_webp>},
+      {"GIF", {"gif"}, is_gif, is_gif, decode_limited<decode_gif>},
       {"JPEG 2000",
        {"jp2", "j2k", "jpf", "jpx", "j2c", "jpc"},
        is_jpeg2000,
        is_jpeg2000,
-       decode_then_limit<decode_jpeg2000>},
+       decode_limited<decode_jpeg2000>},
       {"DICOM", {"dcm", "dicom"}, has_dicom_preamble, is_dicom, decode_dicom},
   };
   return codecs;

@@ -6,7 +6,7 @@
 #include "cubcal/dicom/dicom_colours.h"
 #include "cubcal/dicom/dicom_frame.h"
 #include "cubcal/dicom/dicom_levels.h"
-#include "cubcal/image/image_check.h"
+#include "cubcal/image/image_failure.h"
 #include "cubcal/io/byte_source.h"
 #include "cubcal/io/utf8.h"
 
@@ -47,9 +47,7 @@ std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& w
 Image decode(std::string_view bytes, const ImageFileOptions& options) {
   const DicomFile file = read_dicom(bytes, kDicomPixels);
   const DicomPixelFormat format = read_dicom_pixel_format(file.dataset);
-  if (format.width > options.max_pixels / format.height) {
-    throw DataError(too_many_pixels(options.max_pixels));
-  }
+  check_image_size(format.height, format.width, options.max_pixels);
   const std::size_t number = choose_frame(format.frames, options.dicom_frame);
   const DicomFrame frame = read_dicom_frame(file, format, number);
   const bool is_gray = frame.photometric == "MONOCHROME1" || frame.photometric == "MONOCHROME2";

@@ -1,7 +1,7 @@
 #include "cubcal/dicom/dicom_pixel_format.h"
 
 #include "cubcal/core/error.h"
-#include "cubcal/image/image_file.h"
+#include "cubcal/image/image_failure.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -89,13 +89,7 @@ DicomPixelFormat read_dicom_pixel_format(const DicomDataset& dataset) {
   format.frames = dicom_frames(dataset);
   check_bits(format);
   check_channels(format);
-  if (format.height == 0 || format.width == 0) {
-    throw DataError("it has " + std::to_string(format.width) + " x " +
-                    std::to_string(format.height) + " pixels");
-  }
-  if (format.width > kMaxImagePixels / format.height) {
-    throw DataError("it has more than 100 million pixels");
-  }
+  check_image_size(format.height, format.width);
   return format;
 }
 

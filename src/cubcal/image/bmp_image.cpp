@@ -69,7 +69,7 @@ void read_masks(const BmpBytes& bytes, std::uint32_t packing, BmpHead& head) {
   }
 }
 
-BmpHead read_bmp_head(const BmpBytes& bytes) {
+BmpHead read_bmp_head(const BmpBytes& bytes, std::size_t max_pixels) {
   BmpHead head;
   const std::uint32_t size = bytes.u32(kFileHead);
   const bool is_old = size == 12;
@@ -92,7 +92,7 @@ BmpHead read_bmp_head(const BmpBytes& bytes) {
     packing = bytes.u32(kFileHead + 16);
     used = bytes.u32(kFileHead + 32);
   }
-  check_image_size(head.height, head.width);
+  check_image_size(head.height, head.width, max_pixels);
   const bool has_masks = packing == kBitFields || packing == kAlphaBitFields;
   const bool is_wide = head.bits == 16 || head.bits == 32;
   if (packing != kPlain && !(has_masks && is_wide)) {
@@ -136,9 +136,9 @@ Colour colour_at(const BmpBytes& bytes, const BmpHead& head, std::size_t row, st
   return head.palette[index];
 }
 
-Image decode_pixels(std::string_view file) {
+Image decode_pixels(std::string_view file, std::size_t max_pixels) {
   const BmpBytes bytes(file);
-  const BmpHead head = read_bmp_head(bytes);
+  const BmpHead head = read_bmp_head(bytes, max_pixels);
   const std::size_t stride = (head.width * head.bits + 31) / 32 * 4;
   if (head.pixels > bytes.size() || stride * head.height > bytes.size() - head.pixels + 3) {
     throw DataError("the file is cut short");
@@ -167,9 +167,9 @@ bool is_bmp(std::string_view bytes) {
   return std::find(kHeadSizes.begin(), kHeadSizes.end(), size) != kHeadSizes.end();
 }
 
-Image decode_bmp(std::string_view bytes, const std::string& name) {
+Image decode_bmp(std::string_view bytes, const std::string& name, std::size_t max_pixels) {
   try {
-    return decode_pixels(bytes);
+    return decode_pixels(bytes, max_pixels);
   } catch (const DataError& error) {
     throw image_failure("BMP", name, error.what());
   }

@@ -189,14 +189,14 @@ std::string_view read_gif_palette(GifBytes& bytes, unsigned flags) {
   return bytes.take(std::size_t{3} << ((flags & 7U) + 1));
 }
 
-Image first_frame(std::string_view file) {
+Image first_frame(std::string_view file, std::size_t max_pixels) {
   GifBytes bytes(file);
   bytes.take(6);
   const std::size_t width = bytes.u16();
   const std::size_t height = bytes.u16();
   const unsigned flags = bytes.byte();
   bytes.take(2);
-  check_image_size(height, width);
+  check_image_size(height, width, max_pixels);
   check_promise(height, width, file.size(), kGifPixelsPerByte);
   const std::string_view global = read_gif_palette(bytes, flags);
   std::optional<unsigned> transparent;
@@ -238,9 +238,9 @@ bool is_gif(std::string_view bytes) {
   return bytes.substr(0, 6) == "GIF87a" || bytes.substr(0, 6) == "GIF89a";
 }
 
-Image decode_gif(std::string_view bytes, const std::string& name) {
+Image decode_gif(std::string_view bytes, const std::string& name, std::size_t max_pixels) {
   try {
-    return first_frame(bytes);
+    return first_frame(bytes, max_pixels);
   } catch (const DataError& error) {
     throw image_failure("GIF", name, error.what());
   }

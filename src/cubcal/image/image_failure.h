@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cubcal/core/error.h"
+#include "cubcal/image/image_check.h"
 #include "cubcal/image/image_file.h"
 
 namespace cubcal {
@@ -21,12 +22,13 @@ inline DataError format_absent(const char* format, const std::string& name) {
                    format + " support");
 }
 
-/// Throws DataError with the reason where there are no pixels or more than kMaxImagePixels.
-inline void check_image_size(std::size_t height, std::size_t width) {
+/// Throws DataError with the reason where there are no pixels or more than `max_pixels`.
+inline void check_image_size(std::size_t height, std::size_t width,
+                             std::size_t max_pixels = kMaxImagePixels) {
   if (height == 0 || width == 0) {
     throw DataError("it has " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   }
-  if (width > kMaxImagePixels / height) throw DataError("it has more than 100 million pixels");
+  if (width > max_pixels / height) throw DataError(too_many_pixels(max_pixels));
 }
 
 /// Throws DataError with the reason where more pixels are promised than `ratio` for each byte.

@@ -50,10 +50,10 @@ bool is_jpeg2000(std::string_view bytes) {
   return is_jpeg2000_codestream(bytes) || bytes.substr(0, kBox.size()) == kBox;
 }
 
-Image decode_jpeg2000(std::string_view bytes, const std::string& name) {
+Image decode_jpeg2000(std::string_view bytes, const std::string& name, std::size_t max_pixels) {
   if (!has_jpeg2000()) throw format_absent("JPEG 2000", name);
   try {
-    Jpeg2000Planes planes = decode_jpeg2000_planes(bytes);
+    Jpeg2000Planes planes = decode_jpeg2000_planes(bytes, max_pixels);
     if (planes.is_ycc) rgb_from_ycc(planes);
     const bool has_alpha = planes.channels % 2 == 0;
     Image image{planes.height, planes.width, planes.channels - (has_alpha ? 1 : 0)};

@@ -73,13 +73,13 @@ class J2kReader {
  public:
   explicit J2kReader(std::string_view bytes) : source_{bytes} {}
 
-  Jpeg2000Planes read() {
+  Jpeg2000Planes read(std::size_t max_pixels) {
     open();
     opj_image_t* head = nullptr;
     const bool has_head = opj_read_header(stream_.get(), codec_.get(), &head) == OPJ_TRUE;
     image_.reset(head);
     if (!has_head || head == nullptr) fail("its head is damaged or cut short");
-    check();
+    check(max_pixels);
     const bool is_whole = opj_decode(codec_.get(), stream_.get(), image_.get()) == OPJ_TRUE &&
                           opj_end_decompress(codec_.get(), stream_.get()) == OPJ_TRUE;
     if (!is_whole || !complaint_.empty()) fail("it is damaged or cut short");
@@ -109,10 +109,10 @@ class J2kReader {
     if (opj_setup_decoder(codec_.get(), &parameters) != OPJ_TRUE) fail("it cannot be decoded");
   }
 
-  void check() const {
+  void check(std::size_t max_pixels) const {
     const opj_image_t& image = *image_;
     check_image_size(image.y1 > image.y0 ? image.y1 - image.y0 : 0,
-                     image.x1 > image.x0 ? image.x1 - image.x0 : 0);
+                     image.x1 > image.x0 ? image.x1 - image.x0 : 0, max_pixels);
     check_promise(image.y1 - image.y0, image.x1 - image.x0, source_.bytes.size(),
                   kJ2kPixelsPerByte);
     if (image.numcomps < 1 || image.numcomps > kMostChannels) {
@@ -174,7 +174,9 @@ class J2kReader {
 
 }  // namespace
 
-Jpeg2000Planes decode_jpeg2000_planes(std::string_view bytes) { return J2kReader(bytes).read(); }
+Jpeg2000Planes decode_jpeg2000_planes(std::string_view bytes, std::size_t max_pixels) {
+  return J2kReader(bytes).read(max_pixels);
+}
 
 bool has_jpeg2000() { return true; }
 

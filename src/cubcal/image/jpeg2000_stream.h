@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cubcal/image/image_file.h"
+
 namespace cubcal {
 
 /// A JPEG 2000 image as its stream has it, after the transform of colours is undone.
@@ -21,7 +23,8 @@ struct Jpeg2000Planes {
 /// Decodes a JP2 file or a bare codestream of up to 16 bits and 4 channels with OpenJPEG; channels
 /// of lower resolution are repeated. Throws DataError with the reason, also where this build lacks
 /// OpenJPEG.
-Jpeg2000Planes decode_jpeg2000_planes(std::string_view bytes);
+Jpeg2000Planes decode_jpeg2000_planes(std::string_view bytes,
+                                      std::size_t max_pixels = kMaxImagePixels);
 
 /// Whether this build has OpenJPEG.
 bool has_jpeg2000();

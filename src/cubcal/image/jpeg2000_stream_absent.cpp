@@ -5,7 +5,7 @@
 
 namespace cubcal {
 
-Jpeg2000Planes decode_jpeg2000_planes(std::string_view) {
+Jpeg2000Planes decode_jpeg2000_planes(std::string_view, std::size_t) {
   throw DataError("this program was built without JPEG 2000 support");
 }
 

@@ -98,14 +98,14 @@ class TiffReader {
     if (!tiff_) fail("its head is damaged");
   }
 
-  Image read(const std::optional<std::size_t>& page) {
+  Image read(const std::optional<std::size_t>& page, std::size_t max_pixels) {
     choose_page(page);
     height_ = number<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
     width_ = number<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
     bits_ = number<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
     samples_ = number<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
     photometric_ = number<std::uint16_t>(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-    check_image_size(height_, width_);
+    check_image_size(height_, width_, max_pixels);
     check_promise(height_, width_, source_.bytes.size(), kTiffPixelsPerByte);
     check_format();
     const auto orientation = number<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
@@ -300,9 +300,9 @@ class TiffReader {
 }  // namespace
 
 Image decode_tiff(std::string_view bytes, const std::string& name,
-                  const std::optional<std::size_t>& page) {
+                  const std::optional<std::size_t>& page, std::size_t max_pixels) {
   try {
-    return TiffReader(bytes).read(page);
+    return TiffReader(bytes).read(page, max_pixels);
   } catch (const DataError& error) {
     throw image_failure("TIFF", name, error.what());
   }

@@ -18,6 +18,7 @@ bool is_tiff(std::string_view bytes);
 /// of several pages is refused unless `page`, from 0, names one; pages of reduced size do not
 /// count. `name` is for messages. Throws DataError.
 Image decode_tiff(std::string_view bytes, const std::string& name,
-                  const std::optional<std::size_t>& page = {});
+                  const std::optional<std::size_t>& page = {},
+                  std::size_t max_pixels = kMaxImagePixels);
 
 }  // namespace cubcal

@@ -5,7 +5,8 @@
 
 namespace cubcal {
 
-Image decode_tiff(std::string_view, const std::string& name, const std::optional<std::size_t>&) {
+Image decode_tiff(std::string_view, const std::string& name, const std::optional<std::size_t>&,
+                  std::size_t) {
   throw format_absent("TIFF", name);
 }
 

@@ -14,7 +14,7 @@ namespace {
 /// a tiny file can ask for.
 constexpr std::size_t kWebpPixelsPerByte = 20'000;
 
-Image decode_still(std::string_view bytes) {
+Image decode_still(std::string_view bytes, std::size_t max_pixels) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   WebPBitstreamFeatures features{};
   if (::WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
@@ -23,7 +23,7 @@ Image decode_still(std::string_view bytes) {
   if (features.has_animation != 0) throw DataError("it is an animation, of which none is decoded");
   const auto height = static_cast<std::size_t>(features.height);
   const auto width = static_cast<std::size_t>(features.width);
-  check_image_size(height, width);
+  check_image_size(height, width, max_pixels);
   check_promise(height, width, bytes.size(), kWebpPixelsPerByte);
   const bool has_alpha = features.has_alpha != 0;
   Image image{height, width, has_alpha ? std::size_t{4} : std::size_t{3}};
@@ -41,9 +41,9 @@ Image decode_still(std::string_view bytes) {
 
 }  // namespace
 
-Image decode_webp(std::string_view bytes, const std::string& name) {
+Image decode_webp(std::string_view bytes, const std::string& name, std::size_t max_pixels) {
   try {
-    return decode_still(bytes);
+    return decode_still(bytes, max_pixels);
   } catch (const DataError& error) {
     throw image_failure("WebP", name, error.what());
   }

@@ -5,6 +5,8 @@
 
 namespace cubcal {
 
-Image decode_webp(std::string_view, const std::string& name) { throw format_absent("WebP", name); }
+Image decode_webp(std::string_view, const std::string& name, std::size_t) {
+  throw format_absent("WebP", name);
+}
 
 }  // namespace cubcal
