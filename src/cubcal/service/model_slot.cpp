@@ -1,6 +1,6 @@
 #include "cubcal/service/model_slot.h"
 
-#include "cubcal/service/time_text.h"
+#include "cubcal/io/utc_time.h"
 
 namespace cubcal {
 
@@ -31,7 +31,7 @@ std::vector<ModelVersion> ModelSlot::versions() const {
 
 ModelVersion ModelSlot::load() {
   const std::lock_guard<std::mutex> one_at_a_time(loading_);
-  ModelVersion loaded{0, loader_(), utc_time_text()};
+  ModelVersion loaded{0, loader_(), utc_time_with_milliseconds()};
   std::shared_ptr<ServedModel> dropped;  // ends after the lock
   const std::lock_guard<std::mutex> lock(mutex_);
   if (last_ > 0 && versions_.at(last_).model->facts().description_hash ==

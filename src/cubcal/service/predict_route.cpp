@@ -3,10 +3,10 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/http/http_error.h"
+#include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/service/answer_json.h"
 #include "cubcal/service/service_routes.h"
-#include "cubcal/service/time_text.h"
 #include "cubcal/version.h"
 
 namespace cubcal {
@@ -48,7 +48,7 @@ Json dicom_json(const DicomFacts& dicom) {
 Json audit_json(const std::string& name, const ModelVersion& version, const std::string& id) {
   const ModelFacts& facts = version.model->facts();
   return {{"request", id},
-          {"time", utc_time_text()},
+          {"time", utc_time_with_milliseconds()},
           {"program", std::string("cubcal ") + kVersion},
           {"model", version_json(name, version)},
           {"seed", facts.seed}};
