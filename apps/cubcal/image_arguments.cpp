@@ -7,6 +7,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/folder_walk.h"
 #include "cubcal/io/utf8.h"
+#include "text_lines.h"
 
 namespace cubcal::app {
 
@@ -24,13 +25,9 @@ void add_folder(const std::string& folder, std::vector<std::string>& paths) {
 }
 
 void add_lines(std::istream& lines, std::vector<std::string>& paths) {
-  const std::size_t before = paths.size();
-  std::string line;
-  while (std::getline(lines, line)) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) paths.push_back(line);
-  }
-  if (paths.size() == before) throw DataError("standard input names no image");
+  const std::vector<std::string> named = text_lines(lines);
+  if (named.empty()) throw DataError("standard input names no image");
+  paths.insert(paths.end(), named.begin(), named.end());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "option_checks.h"
+#include "text_lines.h"
 
 namespace cubcal::app {
 
@@ -72,13 +73,8 @@ std::vector<std::string> given_class_names(const ImportCommand& command) {
       !std::filesystem::is_regular_file(command.class_names.front())) {
     return command.class_names;
   }
-  std::vector<std::string> names;
   std::istringstream lines(read_text_file(command.class_names.front(), kLargestNames));
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) names.push_back(line);
-  }
-  return names;
+  return text_lines(lines);
 }
 
 std::vector<std::string> class_names_of(const ImportCommand& command) {

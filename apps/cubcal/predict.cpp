@@ -3,7 +3,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "adaptive_options.h"
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/classifier.h"
@@ -17,6 +16,7 @@
 #include "number_text.h"
 #include "option_checks.h"
 #include "option_flags.h"
+#include "pass_options.h"
 #include "prediction_lines.h"
 #include "progress_bar.h"
 #include "text_table.h"
@@ -34,9 +34,7 @@ struct PredictOptions {
   bool csv = false;
   std::string lines;  ///< where lines of JSON go; empty: nowhere
   ClassifierOptions classifier;
-  bool adaptive = false;  ///< stop each image once it is settled
-  AdaptiveOptions stopping;
-  bool no_gamma = false;
+  PassChoice passes;
 };
 
 /// Images of earlier calls and of this one, of all there are.
@@ -86,7 +84,7 @@ void print_table(const std::vector<FileAnswer>& files, const ModelFacts& model,
                  const PredictOptions& options) {
   std::vector<std::string> header{"image",     "class",  "confidence", "total",  "aleatoric",
                                   "epistemic", "region", "OOD p",      "verdict"};
-  if (options.adaptive) header.push_back("passes");
+  if (options.passes.adaptive) header.push_back("passes");
   TextTable table(header);
   for (const FileAnswer& file : files) {
     if (!file.answer) continue;
@@ -97,7 +95,7 @@ void print_table(const std::vector<FileAnswer>& files, const ModelFacts& model,
         fixed(each.aleatoric, 4),    fixed(each.epistemic, 4),
         region_name(each),           each.ood_p_value ? fixed(*each.ood_p_value, 3) : "-",
         decision_name(each.decision)};
-    if (options.adaptive) row.push_back(std::to_string(each.passes));
+    if (options.passes.adaptive) row.push_back(std::to_string(each.passes));
     table.add(row);
   }
   if (table.empty()) return;
@@ -113,9 +111,9 @@ void print_table(const std::vector<FileAnswer>& files, const ModelFacts& model,
   std::cout << "Uncertainty in nats; " << legend(model) << ". "
             << (model.calibration.empty() ? "Not calibrated" : "Calibrated with ")
             << model.calibration << ". ";
-  if (options.adaptive) {
+  if (options.passes.adaptive) {
     std::cout << "Mean passes " << fixed(mean_passes(files), 1) << " of " << model.passes
-              << "; at most " << fixed(100 * options.stopping.error, 2)
+              << "; at most " << fixed(100 * options.passes.stopping.error, 2)
               << "% of decisions should differ from those of all. ";
   }
   std::cout << "A research tool, not a medical device.\n";
@@ -125,7 +123,7 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
                const PredictOptions& options) {
   std::vector<std::string> header{"image",     "class",  "confidence", "total",  "aleatoric",
                                   "epistemic", "region", "ood_p",      "verdict"};
-  if (options.adaptive) header.push_back("passes");
+  if (options.passes.adaptive) header.push_back("passes");
   if (model.set_level) header.push_back("set");
   for (const std::string& name : model.class_names) header.push_back("p " + name);
   std::cout << csv_row(header);
@@ -141,7 +139,7 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
                                  region_name(each),
                                  each.ood_p_value ? to_text(*each.ood_p_value) : "",
                                  decision_name(each.decision)};
-    if (options.adaptive) row.push_back(std::to_string(each.passes));
+    if (options.passes.adaptive) row.push_back(std::to_string(each.passes));
     if (each.prediction_set) row.push_back(set_text(each, model));
     for (const double probability : each.probabilities) row.push_back(to_text(probability));
     std::cout << csv_row(row);
@@ -159,9 +157,9 @@ void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
   document["calibration"] = model.calibration.empty() ? Json() : Json(model.calibration);
   document["eta"] = model.eta;
   document["policy"] = policy_json(model);
-  if (options.adaptive) {
+  if (options.passes.adaptive) {
     document["adaptive"] = {
-        {"error", options.stopping.error},
+        {"error", options.passes.stopping.error},
         {"passes", model.passes},
         {"mean_passes", answered(files) > 0 ? Json(mean_passes(files)) : Json()}};
   }
@@ -169,7 +167,7 @@ void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
   document["unreadable"] = Json::array();
   for (const FileAnswer& file : files) {
     if (file.answer) {
-      document["predictions"].push_back(answer_json(file, model, options.adaptive));
+      document["predictions"].push_back(answer_json(file, model, options.passes.adaptive));
     } else {
       document["unreadable"].push_back({{"image", file.path}, {"reason", file.problem}});
     }
@@ -195,7 +193,7 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
   constexpr std::size_t kAtATime = 32;
   const std::size_t images = options.images.size();
   PredictionLines lines(options.lines, classifier.facts(), options.classifier.seed,
-                        options.adaptive);
+                        options.passes.adaptive);
   std::vector<std::string> left;
   for (const std::string& path : options.images) {
     if (!lines.has(path)) left.push_back(path);
@@ -227,10 +225,7 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
 void predict_files(PredictOptions options) {
   options.images = image_arguments(options.images, std::cin);
   if (options.classifier.device == "cpu") advise_on_blas();
-  if (options.adaptive) {
-    options.classifier.adaptive_stop = AdaptiveStop{options.stopping.error, options.stopping.first,
-                                                    options.stopping.block, !options.no_gamma};
-  }
+  apply_choice(options.passes, options.classifier);
   const InterruptWatch watch;
   auto bar = std::make_unique<ProgressBar>("predicting");
   options.classifier.interrupted = InterruptWatch::interrupted;
@@ -267,7 +262,7 @@ void add_predict(CLI::App& app) {
       ->required();
   command
       ->add_option("IMAGE", options->images,
-                   "PNG, JPEG or DICOM files, folders of them, or '-' for paths on standard input, "
+                   "Image or DICOM files, folders of them, or '-' for paths on standard input, "
                    "one a line")
       ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
@@ -280,19 +275,7 @@ void add_predict(CLI::App& app) {
                    "that this model has answered in it are passed over")
       ->excludes(json)
       ->excludes(csv);
-  command
-      ->add_option("--mc", options->classifier.passes,
-                   "Stochastic passes (default: those of the model's verdict, else 80)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  CLI::Option* adaptive = command->add_flag("--adaptive", options->adaptive,
-                                            "Stop each image once more passes would not change it");
-  add_stopping_options(*command, options->stopping, options->no_gamma);
-  for (const char* name : {"--error", "--first", "--block", "--no-gamma"}) {
-    command->get_option(name)->needs(adaptive);
-  }
-  command->add_option("--seed", options->classifier.seed, "Seed of the passes")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_pass_options(*command, options->classifier, options->passes);
   command->add_option("--batch", options->classifier.batch, "Images at a time: bounds the memory")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));

@@ -4,7 +4,6 @@
 #include <iostream>
 #include <memory>
 
-#include "adaptive_options.h"
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/classifier.h"
@@ -17,6 +16,7 @@
 #include "cubcal_nn/serve/http_server.h"
 #include "model_warnings.h"
 #include "option_checks.h"
+#include "pass_options.h"
 #include "serve_demo.h"
 
 namespace cubcal::app {
@@ -32,9 +32,7 @@ struct ServeOptions {
   HttpServerOptions http;
   ServiceOptions service;
   ClassifierOptions classifier;
-  bool adaptive = false;
-  AdaptiveOptions stopping;
-  bool no_gamma = false;
+  PassChoice passes;
   std::string token_file;
   std::string admin_token_file;
   std::string certificate;
@@ -144,7 +142,7 @@ void print_settings(const ServeOptions& options, std::uint16_t port) {
             << "/  (" << (options.service.token.empty() ? "no token asked" : "token asked")
             << ", batches of " << options.service.batch.most << ", queue of "
             << options.service.batch.queue << ", deadline " << options.deadline_ms << " ms"
-            << (options.adaptive ? ", adaptive passes" : "")
+            << (options.passes.adaptive ? ", adaptive passes" : "")
             << (options.service.log.empty() ? "" : ", log " + options.service.log)
             << (options.service.log_patients ? " with patients" : "") << ")\n"
             << "A research tool, not a medical device. Ctrl-C or SIGTERM stops after the requests "
@@ -160,10 +158,7 @@ void serve(ServeOptions options) {
   if (options.models.empty()) throw ArgumentError("serve needs a model folder, or --demo");
   set_up_access(options);
   if (options.classifier.device == "cpu") advise_on_blas();
-  if (options.adaptive) {
-    options.classifier.adaptive_stop = AdaptiveStop{options.stopping.error, options.stopping.first,
-                                                    options.stopping.block, !options.no_gamma};
-  }
+  apply_choice(options.passes, options.classifier);
   options.classifier.spread = true;
   options.http.max_body = options.body_mb * kMegabyte;
   options.service.deadline = std::chrono::milliseconds(options.deadline_ms);
@@ -259,19 +254,7 @@ void add_serve(CLI::App& app) {
   command->add_option("--demo-folder", options->demo_folder, "Where that is")
       ->capture_default_str();
   add_access(*command, *options);
-  command
-      ->add_option("--mc", options->classifier.passes,
-                   "Stochastic passes (default: those of the model's verdict, else 80)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  CLI::Option* adaptive = command->add_flag("--adaptive", options->adaptive,
-                                            "Stop each image once more passes would not change it");
-  add_stopping_options(*command, options->stopping, options->no_gamma);
-  for (const char* name : {"--error", "--first", "--block", "--no-gamma"}) {
-    command->get_option(name)->needs(adaptive);
-  }
-  command->add_option("--seed", options->classifier.seed, "Seed of the passes")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_pass_options(*command, options->classifier, options->passes);
   add_device_option(*command, options->classifier.device);
   add_precision_option(*command, options->classifier.precision);
   CLI::Option* log =
