@@ -61,10 +61,10 @@ struct FileAnswer {
   std::string problem;  ///< one sentence; empty where there is an answer
 };
 
-/// Predictions of an image depend on no other image given with it, but that on a CPU calls with 16
-/// images and more round differently, by some 1e-7. Not to be used by two threads at
-/// once; several classifiers may live side by side if their calls do not overlap, since LibTorch
-/// keeps threads and convolution path per process: a call sets them and gives them back.
+/// On a CPU an image has the same answer, to the bit, whatever other images are given with it; a
+/// GPU may round by their number. Not to be used by two threads at once; several classifiers may
+/// live side by side if their calls do not overlap, since LibTorch keeps threads and convolution
+/// path per process: a call sets them and gives them back.
 class Classifier {
  public:
   /// `folder` is a model's or a training run's. Throws IoError, DataError, or ArgumentError for an

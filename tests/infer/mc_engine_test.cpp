@@ -85,11 +85,17 @@ template <class Body>
 void for_each_backend(Body body) {
   const int threads = at::get_num_threads();
   for (const ConvolutionBackend backend :
-       {ConvolutionBackend::kIm2col, ConvolutionBackend::kOneDnn}) {
+       {ConvolutionBackend::kIm2col, ConvolutionBackend::kOneDnn, ConvolutionBackend::kPanels}) {
     SCOPED_TRACE(convolution_backend_name(backend));
     set_convolution_backend(backend);
-    const bool exact =
-        backend == ConvolutionBackend::kIm2col && check_blas().flavour != BlasFlavour::kNotOpenBlas;
+    // On x86_64 OpenBLAS multiplies small matrices by kernels of their own, which round otherwise.
+#if defined(__x86_64__)
+    constexpr bool blas_is_exact = false;
+#else
+    const bool blas_is_exact = check_blas().flavour != BlasFlavour::kNotOpenBlas;
+#endif
+    const bool exact = backend == ConvolutionBackend::kPanels ||
+                       (backend == ConvolutionBackend::kIm2col && blas_is_exact);
     for (const LayerKind kind : {LayerKind::kVariational, LayerKind::kMcDropout}) {
       SCOPED_TRACE(layer_kind_name(kind));
       body(kind, exact ? 0.0 : 1e-5);
@@ -113,20 +119,25 @@ TEST(McEngine, DoesNotDependOnThreads) {
 }
 
 TEST(McEngine, DoesNotDependOnTheBatchSize) {
-  // On x86_64 OpenBLAS multiplies small matrices by kernels of their own, which round otherwise.
-#if defined(__x86_64__)
-  constexpr double kSmallMatrices = 1e-6;
-#else
-  constexpr double kSmallMatrices = 0;
-#endif
   const at::Tensor images = random_images(21);
   for_each_backend([&](LayerKind kind, double tolerance) {
     const at::Tensor whole = run_logits(kind, images, passes_and_batch(3, 64));
     const double scale = whole.abs().max().item<double>();
     for (const std::int64_t batch : {1, 2, 5, 8, 20}) {
       const at::Tensor cut = run_logits(kind, images, passes_and_batch(3, batch));
-      EXPECT_LE(largest_difference(cut, whole), std::max(tolerance, kSmallMatrices) * scale)
-          << batch;
+      EXPECT_LE(largest_difference(cut, whole), tolerance * scale) << batch;
+    }
+  });
+}
+
+TEST(McEngine, AnImageAloneIsTheSameAsAmongMany) {
+  const at::Tensor images = random_images(40);
+  for_each_backend([&](LayerKind kind, double tolerance) {
+    const at::Tensor many = run_logits(kind, images, passes_and_batch(3, 64));
+    const double scale = many.abs().max().item<double>();
+    for (const std::int64_t count : {1, 2, 15, 16, 33}) {
+      const at::Tensor few = run_logits(kind, images.narrow(0, 0, count), passes_and_batch(3, 64));
+      EXPECT_LE(largest_difference(few, many.narrow(1, 0, count)), tolerance * scale) << count;
     }
   });
 }

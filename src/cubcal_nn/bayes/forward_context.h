@@ -21,7 +21,6 @@ struct ForwardContext {
   std::vector<std::int64_t> samples;  ///< data-set index of each row; empty: first_sample + row
   std::int64_t first_sample = 0;      ///< data-set index of the first row
 
-  bool many_images = false;  ///< enough of them for Winograd's filtering to pay
 
   // The fused paths (FusedWeights), where weights come channels last and keys lie on the device.
   bool folded = false;             ///< batch norms are part of the convolutions' weights

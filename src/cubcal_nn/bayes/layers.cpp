@@ -17,6 +17,23 @@ const at::Tensor& weight_of(const ForwardContext& context, std::size_t index) {
   return (*context.weights)[index];
 }
 
+/// Where Winograd's filtering pays for a lone image. Not asked of all images together, so that an
+/// image has the same bits whatever it is predicted with.
+bool wide_enough_for_winograd(const at::Tensor& x) {
+  constexpr std::int64_t kPixels = 8 * 8;
+  return x.size(2) * x.size(3) >= kPixels;
+}
+
+/// x W^T + b with rows that round alike whatever their number; a BLAS may multiply few rows by
+/// other kernels than many.
+at::Tensor linear_by_panels(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  FastConvFinish finish;
+  finish.bias = bias;
+  const at::Tensor columns = x.t().contiguous().view({1, x.size(1), x.size(0), 1});
+  const at::Tensor y = fast_conv2d(columns, weight.unsqueeze(2).unsqueeze(3), finish, {});
+  return y.view({weight.size(0), x.size(0)}).t().contiguous();
+}
+
 }  // namespace
 
 Conv2d::Conv2d(const Conv2dOptions& options, std::size_t weight, std::optional<std::size_t> bias)
@@ -32,7 +49,7 @@ at::Tensor Conv2d::operator()(const at::Tensor& x, const ForwardContext& context
   if (by_panels(x, context)) {
     return fast_conv2d_training(
         x, weight_of(context, weight_), bias,
-        {options_.stride, options_.padding, context.training || context.many_images});
+        {options_.stride, options_.padding, context.training || wide_enough_for_winograd(x)});
   }
   return at::conv2d(x, weight_of(context, weight_), bias, options_.stride, options_.padding,
                     options_.dilation, options_.groups);
@@ -47,7 +64,7 @@ bool Conv2d::by_panels(const at::Tensor& x, const ForwardContext& context) const
 at::Tensor Conv2d::panels(const at::Tensor& x, const FastConvFinish& finish,
                           const ForwardContext& context) const {
   return fast_conv2d(x, weight_of(context, weight_), finish,
-                     {options_.stride, options_.padding, context.many_images});
+                     {options_.stride, options_.padding, wide_enough_for_winograd(x)});
 }
 
 at::Tensor Conv2d::products(const at::Tensor& x, const ForwardContext& context) const {
@@ -64,7 +81,11 @@ Linear::Linear(std::size_t weight, std::size_t bias) : weight_(weight), bias_(bi
 at::Tensor Linear::operator()(const at::Tensor& x, const ForwardContext& context) const {
   const at::Tensor& weight = weight_of(context, weight_);
   const at::Tensor& bias = weight_of(context, bias_);
-  return context.draws > 1 ? batched_linear(x, weight, bias) : at::linear(x, weight, bias);
+  if (context.draws > 1) return batched_linear(x, weight, bias);
+  const bool by_panels = !context.training && !c10::GradMode::is_enabled() && x.dim() == 2 &&
+                         x.numel() > 0 && x.scalar_type() == at::kFloat && x.is_cpu() &&
+                         convolution_backend() == ConvolutionBackend::kPanels;
+  return by_panels ? linear_by_panels(x, weight, bias) : at::linear(x, weight, bias);
 }
 
 at::Tensor Linear::in_float(const at::Tensor& x, const ForwardContext& context) const {

@@ -100,9 +100,6 @@ bool is_single_pass(const Network& network, const McOptions& options) {
   return options.mean_weights || network.options().kind == LayerKind::kDeterministic;
 }
 
-/// From here on convolutions by Winograd's filtering pay.
-constexpr std::int64_t kManyImages = 16;
-
 void stop_if_interrupted(const McOptions& options) {
   if (options.interrupted && options.interrupted()) {
     throw Interrupted("prediction was interrupted");
@@ -146,18 +143,13 @@ class Run {
     passes_.draw_slot(0,
                       {options_.seed, 0, static_cast<std::uint32_t>(options_.first_pass + pass)});
     ForwardContext context = network_.context(passes_, 0);
-    context.many_images = many_images();
     return context;
   }
 
   ForwardContext mean_context() const {
     ForwardContext context = network_.mean_context();
-    context.many_images = many_images();
     return context;
   }
-
-  /// Of the whole run, so that results do not depend on the batch.
-  bool many_images() const { return samples_ >= kManyImages; }
 
   /// Gaussian weights: each pass draws once and then sees all images.
   void run_passes() {

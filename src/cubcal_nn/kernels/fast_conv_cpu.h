@@ -16,7 +16,7 @@ struct FastConvOptions {
   std::int64_t stride = 1;
   std::int64_t padding = 0;
   /// Kernels of 3 x 3 at stride 1 by Winograd's filtering: faster from some tens of 2 x 2 squares
-  /// of results on (all images together), with about twice the rounding error of the direct sum.
+  /// of results on, with about twice the rounding error of the direct sum.
   bool winograd = false;
 };
 
