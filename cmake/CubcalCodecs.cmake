@@ -23,4 +23,5 @@ endfunction()
 
 cubcal_find_codec(TIFF tiffio.h tiff)
 cubcal_find_codec(WEBP webp/decode.h webp)
+cubcal_find_codec(JXL jxl/decode.h jxl)
 cubcal_find_codec(OPENJPEG openjpeg.h openjp2 SUFFIXES openjpeg-2.5 openjpeg-2.4 openjpeg-2.3)

@@ -7,7 +7,7 @@ set -eu
 packages=""
 for set_name in "$@"; do
   case "$set_name" in
-    base) packages="$packages g++ cmake ninja-build ccache git libgtest-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libopenjp2-7-dev libdcmtk-dev" ;;
+    base) packages="$packages g++ cmake ninja-build ccache git libgtest-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libjxl-dev libopenjp2-7-dev libdcmtk-dev" ;;
     # The OpenMP build of OpenBLAS: reference BLAS is eight times slower, and the serial build gives
     # wrong results with several threads.
     nn) packages="$packages libtorch-dev libopenblas0-openmp libtomlplusplus-dev libmicrohttpd-dev" ;;

@@ -19,7 +19,7 @@ TEST(ImageCodecs, NameEachFormatAndExtensionOnce) {
     }
   }
   EXPECT_EQ(names, (std::set<std::string_view>{"PNG", "JPEG", "TIFF", "BMP", "WebP", "GIF",
-                                               "JPEG 2000", "DICOM"}));
+                                               "JPEG 2000", "JPEG XL", "DICOM"}));
 }
 
 TEST(ImageCodecs, DicomBehindTheHeadOfATiffIsDicom) {
@@ -37,6 +37,7 @@ TEST(ImageCodecs, TellEachOthersFilesApart) {
                                           "RIFF____WEBP",
                                           "GIF89a",
                                           std::string("\0\0\0\x0cjP  \r\n\x87\n", 12),
+                                          std::string("\0\0\0\x0cJXL \r\n\x87\n", 12),
                                           std::string(128, '\0') + "DICM"};
   for (std::size_t i = 0; i < heads.size(); ++i) {
     for (std::size_t k = 0; k < image_codecs().size(); ++k) {

@@ -44,7 +44,7 @@ TEST(Catalog, SaysWhatAPathIsNot) {
   EXPECT_EQ(set.complaint<IoError>("absent"), "cannot read 'absent': No such file or directory");
   EXPECT_EQ(set.complaint(),
             "'' holds no images: a data set is a manifest labels.csv, class folders of images "
-            "(PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000 and DICOM), or an .npz file");
+            "(PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM), or an .npz file");
   set.write("notes.txt");
   EXPECT_EQ(set.complaint("notes.txt"),
             "'notes.txt' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image "
@@ -59,7 +59,7 @@ TEST(Catalog, SaysWhatAPathIsNot) {
   set.write("x.nii");
   EXPECT_EQ(set.complaint(),
             "'' has 1 fault: 'x.nii' is of a format that is not read ("
-            "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000 and DICOM are)");
+            "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM are)");
 }
 
 TEST(Catalog, KnowsSplitsByTheirNames) {

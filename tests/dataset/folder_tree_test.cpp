@@ -103,7 +103,7 @@ TEST(FolderTree, SaysAllThatIsAmiss) {
             "'' has 6 faults: 'extra' lies beside the folders of splits; 'test' has no class "
             "folders; 'train/stray.png' lies beside the class folders; 'train/b/link.png' is a "
             "link that leads nowhere; 'val/a/2.nii' is of a format that is not read ("
-            "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000 and DICOM are); no class folder 'empty' "
+            "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM are); no class folder 'empty' "
             "holds an image");
 }
 

@@ -54,7 +54,7 @@ TEST(ImageFile, RefusesWhatIsNoImage) {
   expect_error<DataError>(
       [&] { read_image_file(folder.file("a.png")); },
       "a.png' is no image of a format that is read (PNG, JPEG, TIFF, BMP, WebP, GIF, "
-      "JPEG 2000 and DICOM)");
+      "JPEG 2000, JPEG XL and DICOM)");
   write_file_atomically(folder.file("empty.png"), "");
   expect_error<DataError>([&] { read_image_file(folder.file("empty.png")); }, "is no image");
   expect_error<IoError>([&] { read_image_file(folder.file("absent.png")); }, "absent.png");

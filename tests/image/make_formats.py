@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes the TIFF, BMP, WebP, GIF and JPEG 2000 files, and the turned JPEGs, that formats_test reads
+"""Writes the TIFF, BMP, WebP, GIF, JPEG 2000 and JPEG XL files, and the turned JPEGs, that formats_test reads
 (tests/data/formats) and what they must decode to. They are the seeds of the fuzzers of these formats too.
 
-Needs Debian's python3-numpy and python3-pil. BMP files are put together by hand; the others, and their
+Needs Debian's python3-numpy, python3-pil and libjxl-tools. BMP files are put together by hand; the others, and their
 pixels, come from Pillow, and 16-bit RGB TIFFs from the layout of the format.
 
     /usr/bin/python3 tests/image/make_formats.py tests/data/formats
@@ -11,7 +11,9 @@ pixels, come from Pillow, and 16-bit RGB TIFFs from the layout of the format.
 import io
 import pathlib
 import struct
+import subprocess
 import sys
+import tempfile
 
 import numpy
 from PIL import Image
@@ -196,6 +198,43 @@ def jpeg2000_files(random):
     yield "alpha.jp2", data, (rgb.astype(int) * rgba[:, :, 3:] + 127) // 255
 
 
+def encoded_by_cjxl(name, data, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = pathlib.Path(folder) / name, pathlib.Path(folder) / "out.jxl"
+        source.write_bytes(data)
+        subprocess.run(["cjxl", source, target, "--quiet", *options], check=True, capture_output=True)
+        return target.read_bytes()
+
+
+def decoded_by_djxl(data):
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = pathlib.Path(folder) / "in.jxl", pathlib.Path(folder) / "out.png"
+        source.write_bytes(data)
+        subprocess.run(["djxl", source, target, "--quiet"], check=True, capture_output=True)
+        return numpy.asarray(Image.open(target).convert("RGB"))
+
+
+def jpegxl_files(random):
+    rgb = smooth_image()
+    gray = rgb[:, :, 0]
+    png = {"rgb": saved(Image.fromarray(rgb), "PNG"), "gray": saved(Image.fromarray(gray), "PNG")}
+    yield "rgb.jxl", encoded_by_cjxl("a.png", png["rgb"], "-d", "0"), rgb
+    yield "rgb_boxes.jxl", encoded_by_cjxl("a.png", png["rgb"], "-d", "0", "--container=1"), rgb
+    yield "gray.jxl", encoded_by_cjxl("a.png", png["gray"], "-d", "0"), gray[:, :, None]
+    data = encoded_by_cjxl("a.png", png["rgb"], "-d", "1")
+    yield "lossy.jxl", data, decoded_by_djxl(data)
+    deep = (gray.astype(int) * 257 + random.integers(-100, 100, gray.shape)).clip(0, 65535)
+    data = saved(Image.fromarray(deep.astype(numpy.uint16)), "PNG")
+    yield "gray16.jxl", encoded_by_cjxl("a.png", data, "-d", "0"), deep[:, :, None]
+    rgba = numpy.concatenate([rgb, 255 - gray[:, :, None] // 2], 2)
+    data = encoded_by_cjxl("a.png", saved(Image.fromarray(rgba, "RGBA"), "PNG"), "-d", "0")
+    yield "alpha.jxl", data, (rgb.astype(int) * rgba[:, :, 3:] + 127) // 255
+    exif = Image.Exif()
+    exif[274] = 6
+    jpeg = saved(Image.fromarray(numpy.ascontiguousarray(numpy.rot90(rgb, 1))), "JPEG", quality=98, subsampling=0, exif=exif)
+    yield "lossy_turned6.jxl", encoded_by_cjxl("a.jpg", jpeg), rgb
+
+
 def jpeg_files(random):
     """All eight orientations of one picture, which must come out the same."""
     rgb = smooth_image()
@@ -213,7 +252,7 @@ def jpeg_files(random):
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     expected = {}
-    makers = (bmp_files, tiff_files, webp_files, gif_files, jpeg2000_files, jpeg_files)
+    makers = (bmp_files, tiff_files, webp_files, gif_files, jpeg2000_files, jpeg_files, jpegxl_files)
     for seed, maker in enumerate(makers):
         for name, data, pixels in maker(numpy.random.default_rng(seed)):
             (folder / name).write_bytes(data)

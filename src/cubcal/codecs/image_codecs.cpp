@@ -4,6 +4,7 @@
 #include "cubcal/image/image_codec.h"
 #include "cubcal/image/jpeg2000_image.h"
 #include "cubcal/image/jpeg_image.h"
+#include "cubcal/image/jpegxl_image.h"
 #include "cubcal/image/png_image.h"
 #include "cubcal/image/tiff_image.h"
 #include "cubcal/image/webp_image.h"
@@ -38,6 +39,7 @@ const std::vector<ImageCodec>& image_codecs() {
        is_jpeg2000,
        is_jpeg2000,
        decode_limited<decode_jpeg2000>},
+      {"JPEG XL", {"jxl"}, is_jpegxl, is_jpegxl, decode_limited<decode_jpegxl>},
       {"DICOM", {"dcm", "dicom"}, has_dicom_preamble, is_dicom, decode_dicom},
   };
   return codecs;

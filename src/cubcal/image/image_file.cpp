@@ -38,6 +38,11 @@ bool is_webp(std::string_view bytes) {
   return starts_with(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
 }
 
+bool is_jpegxl(std::string_view bytes) {
+  constexpr std::string_view kBox{"\0\0\0\fJXL \r\n\x87\n", 12};
+  return starts_with(bytes, "\xff\x0a") || starts_with(bytes, kBox);
+}
+
 bool is_jpeg(std::string_view bytes) { return starts_with(bytes, "\xff\xd8\xff"); }
 
 Image read_image_file(const std::string& path, const ImageFileOptions& options) {
