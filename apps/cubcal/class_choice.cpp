@@ -6,6 +6,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
+#include "cubcal/core/parse_number.h"
 
 namespace cubcal::app {
 
@@ -20,6 +21,14 @@ std::size_t class_named(const std::string& option, const std::string& name,
   throw ArgumentError(option + " names the class '" + name + "', which is not among the " +
                       std::to_string(class_names.size()) + " classes" +
                       (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+}
+
+std::optional<NamedNumber> named_number(const std::string& text) {
+  const std::size_t sign = text.rfind('=');
+  if (sign == std::string::npos) return std::nullopt;
+  const std::optional<double> number = parse_number(text.substr(sign + 1));
+  if (!number) return std::nullopt;
+  return NamedNumber{text.substr(0, sign), *number};
 }
 
 }  // namespace cubcal::app

@@ -4,7 +4,6 @@
 
 #include "class_choice.h"
 #include "cubcal/core/check.h"
-#include "cubcal/core/parse_number.h"
 
 namespace cubcal::app {
 
@@ -87,21 +86,19 @@ ClassShares class_shares(const std::string& option, const std::vector<std::strin
   std::vector<bool> is_named(classes, false);
   double named = 0;
   for (const std::string& word : words) {
-    const std::size_t equals = word.rfind('=');
-    const std::optional<double> share =
-        equals == std::string::npos ? std::nullopt : parse_number(word.substr(equals + 1));
-    if (!share || !(*share >= 0 && *share <= 1)) {
+    const std::optional<NamedNumber> share = named_number(word);
+    if (!share || !(share->number >= 0 && share->number <= 1)) {
       throw ArgumentError(option +
                           " takes equal, labels or CLASS=SHARE with a share in [0, 1], not '" +
                           word + "'");
     }
-    const std::size_t k = class_named(option, word.substr(0, equals), class_names);
+    const std::size_t k = class_named(option, share->name, class_names);
     if (is_named[k]) {
       throw ArgumentError(option + " names the class '" + class_names[k] + "' twice");
     }
     is_named[k] = true;
-    shares[k] = *share;
-    named += *share;
+    shares[k] = share->number;
+    named += share->number;
   }
   share_out(option, shares, is_named, named, base);
   return shares;

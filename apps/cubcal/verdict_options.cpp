@@ -20,14 +20,12 @@ struct ClassNumber {
 ClassNumber class_number(const std::string& option, const std::string& text,
                          const std::vector<std::string>& class_names, const char* meta,
                          const char* example) {
-  const std::size_t sign = text.rfind('=');
-  const std::optional<double> number =
-      sign == std::string::npos ? std::nullopt : parse_number(text.substr(sign + 1));
-  if (!number) {
+  const std::optional<NamedNumber> parts = named_number(text);
+  if (!parts) {
     throw ArgumentError(option + " must be CLASS=" + meta + ", such as " + example + ", not '" +
                         text + "'");
   }
-  return {class_named(option, text.substr(0, sign), class_names), *number};
+  return {class_named(option, parts->name, class_names), parts->number};
 }
 
 /// A number for all classes comes before those of single ones, wherever it stands.
