@@ -66,9 +66,7 @@ void print_selective(std::ostream& out, const SampleFacts& facts) {
   std::vector<std::string> header{"answering the most certain"};
   std::vector<std::string> by_uncertainty{"accuracy %, by uncertainty"};
   std::vector<std::string> by_confidence{"accuracy %, by confidence"};
-  const auto risk_by = [&](Certainty certainty) {
-    return risk_coverage(facts, order_by_certainty(facts, certainty));
-  };
+  const auto risk_by = [&](Certainty certainty) { return risk_coverage(facts, certainty); };
   const std::vector<double> entropy_risk = risk_by(Certainty::kEntropy);
   const std::vector<double> confidence_risk = risk_by(Certainty::kConfidence);
   for (const double coverage : kCoverages) {

@@ -101,15 +101,13 @@ Certainty certainty_from_name(const std::string& name) {
 
 std::vector<double> risks_of(const Facts& facts, const std::string& by) {
   const Certainty certainty = certainty_from_name(by);
-  return without_gil(
-      [&] { return risk_coverage(*facts.facts, order_by_certainty(*facts.facts, certainty)); });
+  return without_gil([&] { return risk_coverage(*facts.facts, certainty); });
 }
 
 double aurc_of(const Facts& facts, const std::string& by) {
   const Certainty certainty = certainty_from_name(by);
-  return without_gil([&] {
-    return area_under_risk_coverage(*facts.facts, order_by_certainty(*facts.facts, certainty));
-  });
+  return without_gil(
+      [&] { return area_under_risk_coverage(risk_coverage(*facts.facts, certainty)); });
 }
 
 py::object detection_of(const py::buffer& inside, const py::buffer& outside) {

@@ -295,3 +295,44 @@ def test_training_with_cub_loss_lowers_it():
         seen.append(loss.last["cub"].item())
         loss.end_epoch()
     assert math.isfinite(seen[-1]) and seen[-1] < seen[0] and loss.beta > 0
+
+
+def test_passes_that_come_out_alike_are_refused():
+    x = torch.randn(6, 8)
+    traced = torch.jit.trace(nn.Sequential(nn.Dropout(0.5), nn.Linear(8, 3)).eval(), x)
+    with pytest.raises(ValueError, match="all passes are alike"):
+        ct.mc_logits(traced, [x], 4)
+
+
+def test_a_network_that_works_in_place_sees_the_same_input_in_every_pass():
+    class InPlace(nn.Module):
+        def forward(self, x):
+            return x.sub_(0.5)
+
+    x = torch.randn(5, 3)
+    before = x.clone()
+    logits = ct.mc_logits(InPlace(), [x], 4, dropout=False)
+    assert (logits == logits[:1]).all() and torch.equal(x, before)
+
+
+def test_weights_of_classes_are_checked():
+    for weights in ([0.0, 0.0], [1.0, -1.0], [1.0, float("nan")]):
+        with pytest.raises(ValueError, match="none below 0 and not all 0"):
+            ct.AvUCLoss(class_weights=weights)
+        with pytest.raises(ValueError, match="none below 0 and not all 0"):
+            ct.CUBLoss(2, class_weights=weights)
+    for count in (2, 6):
+        with pytest.raises(ValueError, match="one weight for each of the 4 classes"):
+            ct.AvUCLoss(class_weights=[1.0] * count)(torch.zeros(1, 3, 4), torch.zeros(3, dtype=torch.long))
+
+
+def test_what_mc_logits_cannot_take_is_said():
+    x = torch.randn(4, 3)
+    with pytest.raises(TypeError, match="must be a torch.nn.Module"):
+        ct.mc_logits(lambda x: x, [x])
+    with pytest.raises(ValueError, match="seed must be"):
+        ct.mc_logits(nn.Dropout(0.5), [x], seed=2**70)
+    with pytest.raises(ValueError, match="one-hot"):
+        ct.mc_logits(nn.Dropout(0.5), [(x, torch.zeros(4, 3))], 2, labels=True)
+    with pytest.raises(ValueError, match="one sample"):
+        ct.cub_loss(torch.zeros(2, 0, 3), torch.zeros(0, dtype=torch.long))

@@ -26,23 +26,33 @@ TEST(OrderByCertainty, PutsTheMostCertainFirstAndKeepsEquals) {
 
 TEST(RiskCoverage, IsTheHandExample) {
   const SampleFacts facts = facts_of_answers({0.3, 0.1, 0.4, 0.2}, {1, 1, 0, 0});
-  const std::vector<double> risk = risk_coverage(facts, facts.by_entropy);
+  const std::vector<double> risk = risk_coverage(facts, Certainty::kEntropy);
   EXPECT_EQ(risk, (std::vector<double>{0.0, 1.0 / 2, 1.0 / 3, 1.0 / 2}));
-  EXPECT_NEAR(area_under_risk_coverage(facts, facts.by_entropy), (0.5 + 1.0 / 3 + 0.5) / 4, 1e-15);
+  EXPECT_NEAR(area_under_risk_coverage(facts), (0.5 + 1.0 / 3 + 0.5) / 4, 1e-15);
 }
 
 TEST(RiskCoverage, RunsFromPerfectToHopeless) {
   const SampleFacts right = facts_of_answers({0.3, 0.1}, {1, 1});
-  EXPECT_EQ(area_under_risk_coverage(right, right.by_entropy), 0.0);
+  EXPECT_EQ(area_under_risk_coverage(right), 0.0);
   const SampleFacts wrong = facts_of_answers({0.3, 0.1}, {0, 0});
-  EXPECT_EQ(area_under_risk_coverage(wrong, wrong.by_entropy), 1.0);
+  EXPECT_EQ(area_under_risk_coverage(wrong), 1.0);
+}
+
+TEST(RiskCoverage, DoesNotDependOnTheOrderOfEquals) {
+  const SampleFacts sorted = facts_of_answers({0.1, 0.2, 0.2, 0.2, 0.2}, {1, 1, 1, 0, 0});
+  const SampleFacts reversed = facts_of_answers({0.2, 0.2, 0.2, 0.2, 0.1}, {0, 0, 1, 1, 1});
+  const std::vector<double> risk = risk_coverage(sorted, Certainty::kEntropy);
+  EXPECT_EQ(risk, (std::vector<double>{0.0, 0.5 / 2, 1.0 / 3, 1.5 / 4, 2.0 / 5}));
+  EXPECT_EQ(risk_coverage(reversed, Certainty::kEntropy), risk);
+  EXPECT_EQ(area_under_risk_coverage(sorted), area_under_risk_coverage(reversed));
+  EXPECT_EQ(area_under_risk_coverage(sorted), area_under_risk_coverage(risk));
 }
 
 TEST(RiskCoverage, CountsResampledSamples) {
   const SampleFacts facts = facts_of_answers({0.1, 0.2, 0.3}, {1, 0, 1});
   const std::vector<std::uint32_t> counts{1, 2, 0};
-  EXPECT_NEAR(area_under_risk_coverage(facts, facts.by_entropy, SampleCounts(counts)),
-              (0.0 + 1.0 / 2 + 2.0 / 3) / 3, 1e-15);
+  EXPECT_NEAR(area_under_risk_coverage(facts, SampleCounts(counts)), (0.0 + 1.0 / 2 + 2.0 / 3) / 3,
+              1e-15);
 }
 
 TEST(AccuracyAtCoverage, AnswersTheMostCertain) {

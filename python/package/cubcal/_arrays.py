@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import numbers
 import operator
+import os
 from typing import Any, List, Optional
 
 import numpy as np
+
+from . import _core
 
 MOST_CLASSES = 2048  # tables of class against class grow with the square of it
 MOST_BINS = 10000
@@ -17,6 +21,8 @@ def from_tensor(values: Any) -> Any:
     if not hasattr(values, "detach"):
         return values
     values = values.detach().cpu()
+    for lazy in ("resolve_conj", "resolve_neg"):
+        values = getattr(values, lazy, lambda: values)()
     if str(values.dtype) == "torch.bfloat16":  # NumPy has no such type; float32 holds it exactly
         values = values.float()
     return values.numpy()
@@ -49,6 +55,8 @@ def floats(values: Any, name: str) -> np.ndarray:
 
 def logits_array(values: Any, name: str = "logits") -> np.ndarray:
     """Logits ``[S, N, K]`` or ``[N, K]``; what is wrong with other shapes is said here."""
+    if type(values).__name__ == "Prediction":
+        raise TypeError(f"{name} must be an array, not a Prediction: its passes are no longer there")
     array = floats(values, name)
     if array.ndim not in (2, 3):
         one_each = array.ndim == 1 and array.size > 0
@@ -59,6 +67,18 @@ def logits_array(values: Any, name: str = "logits") -> np.ndarray:
         )
     if array.shape[-1] > MOST_CLASSES:
         raise ValueError(f"{name} have {array.shape[-1]} classes, but at most {MOST_CLASSES} are accepted")
+    return array
+
+
+def checked_logits(values: Any) -> np.ndarray:
+    """Logits, and what else may be wrong with them than their shape."""
+    array = logits_array(values)
+    try:
+        _core.check_logits(array)
+    except ValueError as error:
+        if "probabilities" not in str(error):
+            raise
+        raise ValueError("logits look like probabilities: cubcal.as_logits(probabilities=...) makes logits of these") from None
     return array
 
 
@@ -105,9 +125,9 @@ def group_names(groups: Any, samples: int) -> List[str]:
 
 
 def _group_name(value: Any) -> str:
-    if value is None or value != value:
-        raise ValueError("groups must name one for each sample, but one is missing (None or NaN)")
-    if isinstance(value, (str, int)):
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        raise ValueError("groups must name one for each sample, but one is missing (None, NA or NaN)")
+    if isinstance(value, (str, numbers.Integral)):
         return text(str(value), "a group")
     raise TypeError(f"groups must be text or integers, not {type(value).__name__}")
 
@@ -116,6 +136,8 @@ def names_of_classes(names: Any, classes: int) -> List[str]:
     """The names given, or ``class 0``, ``class 1``, ..."""
     if names is None:
         return [f"class {k}" for k in range(classes)]
+    if isinstance(names, str) or not hasattr(names, "__iter__"):
+        raise TypeError(f"class_names must be a list of {classes} names, not {names!r}")
     names = [text(str(each), "a class name") for each in names]
     if len(names) != classes:
         raise ValueError(f"class_names has {len(names)} names, but there are {classes} classes")
@@ -140,6 +162,8 @@ def real(value: Any, name: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, not {value!r}") from None
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise ValueError(f"{name} must be a finite number, not {number}")
     return number
@@ -154,6 +178,14 @@ def text(value: Any, name: str) -> str:
     except UnicodeEncodeError:
         raise ValueError(f"{name} must be text that UTF-8 can hold, not {value!r}") from None
     return value
+
+
+def path_text(path: Any) -> Any:
+    """A path, of which the system would take a part alone where it holds a zero byte."""
+    name = os.fspath(path)
+    if (b"\0" if isinstance(name, bytes) else "\0") in name:
+        raise ValueError(f"a path must not hold a zero byte, as {name!r} does")
+    return name
 
 
 def counted(count: int, one: str, many: str) -> str:

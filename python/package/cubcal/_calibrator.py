@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _core
-from ._arrays import MOST_BINS, group_names, labels_array, logits_array, real, text, whole
+from ._arrays import MOST_BINS, checked_logits, group_names, labels_array, logits_array, path_text, real, text, whole
 from ._parameters import Parameters
 from ._prediction import Prediction
 
@@ -22,6 +22,13 @@ def _box(box: Any, name: str) -> Box:
     if isinstance(box, str) or not hasattr(box, "__len__") or len(box) != 2:
         raise TypeError(f"{name} takes two positive temperatures (low, high), such as (0.5, 1), not {box!r}")
     return real(box[0], name), real(box[1], name)
+
+
+def _stored_options(document: Dict[str, Any]) -> Dict[str, Any]:
+    """What a file tells of the arguments of its fit."""
+    objective = document.get("objective") or {}
+    stored = {"eta": document["thresholds"].get("eta"), "gamma": objective.get("gamma"), "bins": objective.get("bins")}
+    return {name: value for name, value in stored.items() if value is not None}
 
 
 class Calibrator(Parameters):
@@ -60,14 +67,13 @@ class Calibrator(Parameters):
         """Fits on validation logits; ``y`` may be left out for the methods of BCCE alone."""
         if self.method is not None:
             text(self.method, "method")
-        array = logits_array(logits)
+        array = checked_logits(logits)
         samples = array.shape[-2]
         if y is None and (self.method is None or _core.needs_labels(self.method)):
             raise ValueError(f"{self.method or 'a choice among the methods'} needs labels: give y")
         labels = labels_array([] if y is None else y)
         if y is not None and len(labels) != samples:
             raise ValueError(f"there are {len(labels)} labels for {samples} samples")
-        _core.check_logits(array)
         calibration, warnings = _core.fit_calibration(
             array, labels, group_names(groups, samples), self.method,
             whole(self.seed, "seed", 0, 2**64 - 1), self._options())
@@ -133,8 +139,10 @@ class Calibrator(Parameters):
         return np.asarray(self.calibration_.temperatures(plain))
 
     def transform(self, logits: Any) -> np.ndarray:
-        """Logits divided by their sample's temperature, of the shape and type given."""
+        """Logits divided by their sample's temperature, of the shape and type given (of float16: float32)."""
         array = self._checked(logits)
+        if array.dtype == np.float16:  # which may not hold what division makes of it
+            array = array.astype(np.float32)
         return (array / self.temperatures(array)[:, None]).astype(array.dtype)
 
     def fit_transform(self, logits: Any, y: Any = None, groups: Any = None) -> np.ndarray:
@@ -151,13 +159,13 @@ class Calibrator(Parameters):
         """Writes the file that ``cubcal calibrate`` writes and every command reads."""
         if self.document() is None:
             raise ValueError("there is no calibration to save: none was found to help")
-        self.calibration_.save(os.fspath(path))
+        self.calibration_.save(path_text(path))
 
     @classmethod
     def load(cls, path: Any) -> "Calibrator":
         """Of a file that ``save`` or ``cubcal calibrate`` wrote."""
-        calibration = _core.load_calibration(os.fspath(path))
-        return cls(calibration.method)._take(calibration, [], calibration.classes)
+        calibration = _core.load_calibration(path_text(path))
+        return cls(calibration.method, **_stored_options(calibration.document()))._take(calibration, [], calibration.classes)
 
     def __repr__(self) -> str:
         if not hasattr(self, "calibration_"):
@@ -170,7 +178,7 @@ def calibration_of(value: Any) -> Optional[_core.Calibration]:
     if value is None:
         return None
     if isinstance(value, (str, os.PathLike)):
-        return _core.load_calibration(os.fspath(value))
+        return _core.load_calibration(path_text(value))
     if not isinstance(value, Calibrator):
         raise TypeError(f"calibration must be a Calibrator or the path of its file, not {type(value).__name__}")
     value.document()

@@ -36,7 +36,9 @@ class Evaluation(dict):
             key, unit = info["key"], info["unit"]
             row = [heading(info), number(unit, self.metrics[key])]
             rows.append(row + ([interval(unit, self.intervals[key])] if bootstrap else []))
-        return f"{head}\n\n{text_table(header, rows)}\n\n{_convention(self)}"
+        more = [f'["{key}"]' for key in ("clinical", "ood") if self.get(key)]
+        further = f"\nMore is in {' and '.join(more)}." if more else ""
+        return f"{head}\n\n{text_table(header, rows)}\n\n{_convention(self)}{further}"
 
     __repr__ = __str__
 

@@ -107,11 +107,19 @@ def as_logits(
     numbers = floats(given[name], name)
     if numbers.ndim not in (1, 2) or numbers.size == 0:
         raise ValueError(f"{name} must have shape [N] or [S, N] with at least one sample, not {numbers.shape}")
+    if numbers.ndim == 2 and numbers.shape[1] == 1 and numbers.shape[0] > 1:
+        raise ValueError(f"{name} of shape {numbers.shape} may be {numbers.shape[0]} samples or as many passes over one: give "
+                         f"{name}[:, 0] of samples, or a second sample")
     if name == "positive" and not ((numbers >= 0) & (numbers <= 1)).all():
         worst = numbers[~((numbers >= 0) & (numbers <= 1))].flat[0]
         raise ValueError(f"positive must be probabilities, from 0 to 1, but one is {worst}")
     column = numbers.reshape((1,) * (2 - numbers.ndim) + numbers.shape + (1,))
-    return np.asarray(_core.two_class_logits(column, name == "positive"))
+    try:
+        return np.asarray(_core.two_class_logits(column, name == "positive"))
+    except ValueError as error:
+        if "sigmoid" not in str(error):
+            raise
+        raise ValueError("positive_logits look like sigmoid outputs, from 0 to 1: give those as positive=") from None
 
 
 def predict(

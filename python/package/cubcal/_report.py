@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from . import _core
-from ._arrays import MOST_BINS, group_names, labels_array, logits_array, names_of_classes, real, text, whole
+from ._arrays import MOST_BINS, group_names, labels_array, logits_array, names_of_classes, path_text, real, text, whole
 from ._calibrator import calibration_of
 
 
@@ -47,7 +47,7 @@ def report(
             raise TypeError("validation must be (logits, labels) or (logits, labels, groups)")
         held_out = _set(*validation, *(None,) * (3 - len(validation)), "validation")[0]
     outliers = None if ood is None else _set(ood, None, None, "ood")[0]
-    path = os.fspath(out)
+    path = path_text(out)
     _core.write_report(
         output=path, name=text(name, "name"), title=text(title, "title"), test=test[0], validation=held_out,
         outliers=outliers, class_names=names_of_classes(class_names, classes),

@@ -25,6 +25,8 @@ class Metrics:
                  gamma: float = 0.9, eta: float = 0.325):
         if isinstance(metrics, str):
             metrics = [metrics]
+        if metrics is not None and not hasattr(metrics, "__iter__"):
+            raise TypeError(f"metrics must be a list of their keys, not {metrics!r}")
         self.metrics: List[str] = [each["key"] for each in INFOS] if metrics is None else list(metrics)
         for key in self.metrics:
             _core.check_metric(text(key, "a metric"))
@@ -37,30 +39,32 @@ class Metrics:
         """Forgets every batch."""
         self._parts: List[_core.Prediction] = []
         self._labels: List[np.ndarray] = []
-        self._only_in_unit = True
+        self._given_numbers = False  # batches that were no Prediction
+        self._only_in_unit = True  # and all of these
 
     def update(self, logits: Any, y: Any) -> None:
         """Adds a batch of logits (or a :class:`Prediction`) and labels; a bad one changes nothing."""
         labels = labels_array(y)
         if isinstance(logits, Prediction):
-            part, looks_like_logits = logits._core, True
+            part, array = logits._core, None
         else:
             array = logits_array(logits)
             part = _core.predict(array, False)
-            looks_like_logits = _core.kind_of_numbers(array) == "logits"
         if self._parts and part.classes != self._parts[0].classes:
             raise ValueError(f"logits must have {self._parts[0].classes} classes as the batches before, "
                              f"not {part.classes}")
         _core.facts(part, labels, self.bins, self.gamma, self.eta)  # checks the labels
         self._parts.append(part)
         self._labels.append(labels)
-        self._only_in_unit = self._only_in_unit and not looks_like_logits
+        if array is not None:
+            self._given_numbers = True
+            self._only_in_unit = self._only_in_unit and _core.kind_of_numbers(array) != "logits"
 
     def compute(self) -> Dict[str, Any]:
         """The metrics of all batches together, by key; None where undefined."""
         if not self._parts:
             raise ValueError("there is nothing to compute: no batch was given to update()")
-        if self._only_in_unit:
+        if self._given_numbers and self._only_in_unit:
             raise ValueError("all numbers of all batches lie in [0, 1]: these look like probabilities, and "
                              "logits are wanted; give update() cubcal.predict(probabilities=...)")
         if len(self._parts) > 1:
@@ -68,6 +72,13 @@ class Metrics:
             self._labels = [np.concatenate(self._labels)]
         values = _core.facts(self._parts[0], self._labels[0], self.bins, self.gamma, self.eta).values()
         return {key: values[key] for key in self.metrics}
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_parts": [Prediction(each) for each in self._parts], "_labels": list(self._labels)}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._parts = [each._core for each in state["_parts"]]
 
     def __len__(self) -> int:
         return sum(each.samples for each in self._parts)

@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import labels_array, logits_array, real, text, vector
+from ._arrays import checked_logits, labels_array, real, text, vector
 from ._calibrator import calibration_of
 from ._parameters import Parameters
 from ._prediction import Prediction
@@ -54,7 +54,8 @@ class Verdict(Parameters):
     score: what tells outliers apart where ``fit`` gets no ``scores``: ``"energy"``,
         ``"mutual-information"``, ``"uncertainty"`` or ``"confidence"``, of the logits alone. A
         score of the network's features, given as ``scores``, often does better.
-    calibration: a Calibrator whose U decides.
+    calibration: a fitted Calibrator whose U decides, as it is when ``fit`` is called; or the path of
+        its file, which scikit-learn's ``clone`` keeps, while it makes a Calibrator an unfitted one.
     set_level: accept what has a prediction set at this level, such as 0.9, that holds the answer
         alone, and refer the rest, whatever U; None: U decides. See docs/conformal.md.
     set_score: ``"lac"``, ``"aps"`` or ``"raps"``.
@@ -83,7 +84,8 @@ class Verdict(Parameters):
 
     def fit(self, logits: Any, y: Any, scores: Any = None) -> "Verdict":
         """Fits on images held out from training. ``scores`` ``[N]``: your own, higher = stranger."""
-        prediction, own = self._measured(logits, scores)
+        calibration, score = calibration_of(self.calibration), text(self.score, "score")
+        prediction, own = _measured(logits, scores, calibration, score)
         rule = _core.fit_verdict(
             prediction._core, own, labels_array(y), real(self.eta, "eta"), real(self.alpha, "alpha"),
             None if self.risk_target is None else real(self.risk_target, "risk_target"),
@@ -91,6 +93,8 @@ class Verdict(Parameters):
             None if self.set_level is None else
             (real(self.set_level, "set_level"), text(self.set_score, "set_score"), bool(self.set_by_class)))
         self.rule_ = rule
+        self.calibration_ = calibration
+        self.score_ = score
         self.classes_ = np.arange(prediction.classes)
         self.given_scores_ = scores is not None
         self.threshold_ = rule.uncertainty
@@ -104,8 +108,8 @@ class Verdict(Parameters):
         if self.given_scores_ != (scores is not None):
             raise ValueError("this Verdict was fitted on given scores: give those of these samples too"
                              if self.given_scores_ else
-                             f"this Verdict was fitted on the score '{self.score}': it takes no others")
-        prediction, own = self._measured(logits, scores)
+                             f"this Verdict was fitted on the score '{self.score_}': it takes no others")
+        prediction, own = _measured(logits, scores, self.calibration_, self.score_)
         if prediction.classes != len(self.classes_):
             raise ValueError(f"logits must have the {len(self.classes_)} classes of the fit, not {prediction.classes}")
         decisions, p_values = self.rule_.judge(prediction._core, own)
@@ -114,27 +118,27 @@ class Verdict(Parameters):
             sets = np.asarray(sets).reshape(-1, prediction.classes) > 0
         return Verdicts(np.array(decisions), np.asarray(p_values), prediction, sets)
 
-    def _measured(self, logits: Any, scores: Any):
-        """The prediction that decides, and the scores of the samples."""
-        calibration = calibration_of(self.calibration)
-        if isinstance(logits, Prediction):
-            if calibration is not None:
-                raise TypeError("logits must be logits where a calibration is applied: it scales each pass")
-            plain, array = logits._core, None
-        else:
-            array = logits_array(logits)
-            plain = _core.predict(array, True)
-        prediction = Prediction(calibration.apply(array) if calibration else plain)
-        if scores is not None:
-            own = vector(scores, "scores")
-            if len(own) != prediction.samples:
-                raise ValueError(f"there are {len(own)} scores for {prediction.samples} samples")
-            return prediction, own
-        return prediction, np.asarray(_core.output_scores(text(self.score, "score"), array, plain))
-
     def __repr__(self) -> str:
         score = "given" if getattr(self, "given_scores_", False) else repr(self.score)
         refers = (f"U > {self.threshold_:.4g} is referred" if self.set_level is None else
                   f"sets at {100 * self.set_level:g}% of more than the answer are referred") if hasattr(self, "rule_") else ""
         fitted = f": {refers}" if refers else ""
         return f"Verdict(alpha={self.alpha:g}, score={score}{fitted})"
+
+
+def _measured(logits: Any, scores: Any, calibration: Optional[_core.Calibration], score: str):
+    """The prediction that decides, and the scores of the samples."""
+    if isinstance(logits, Prediction):
+        if calibration is not None:
+            raise TypeError("logits must be logits where a calibration is applied: it scales each pass")
+        plain, array = logits._core, None
+    else:
+        array = checked_logits(logits)
+        plain = _core.predict(array, False)
+    prediction = Prediction(calibration.apply(array) if calibration else plain)
+    if scores is not None:
+        own = vector(scores, "scores")
+        if len(own) != prediction.samples:
+            raise ValueError(f"there are {len(own)} scores for {prediction.samples} samples")
+        return prediction, own
+    return prediction, np.asarray(_core.output_scores(score, array, plain))

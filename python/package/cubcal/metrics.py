@@ -2,7 +2,8 @@
 
 Each function takes probabilities ``[N, K]`` or ``[S, N, K]`` (the mean over passes is theirs to
 take), or a :class:`cubcal.Prediction`, and class indices ``[N]``. Probabilities count as they are;
-rows that do not sum to 1 are divided by their sum. Values are fractions or nats; None where a metric
+rows that do not sum to 1 are divided by their sum. (The program and :func:`cubcal.evaluate` take
+their logarithms as logits, so that last digits may differ, by some 1e-10; those of a Prediction do not.) Values are fractions or nats; None where a metric
 is undefined. Of many metrics at once, :func:`all` or :func:`cubcal.evaluate` is quicker.
 """
 
@@ -108,7 +109,7 @@ def bins_of(probabilities: Any, y: Any, metric: str = "ece", bins: int = 15,
 
 
 def risk_coverage(probabilities: Any, y: Any, by: str = "uncertainty") -> Tuple[np.ndarray, np.ndarray]:
-    """Coverage and the error rate among so many of the most certain, both ``[N]``.
+    """Coverage and the error rate among so many of the most certain, both ``[N]``; equals share their error.
 
     by: ``"uncertainty"`` (U) or ``"confidence"``.
     """
@@ -117,7 +118,7 @@ def risk_coverage(probabilities: Any, y: Any, by: str = "uncertainty") -> Tuple[
 
 
 def aurc(probabilities: Any, y: Any, by: str = "uncertainty") -> float:
-    """Area under the risk–coverage curve: the mean risk over all coverages."""
+    """Area under the risk–coverage curve: the mean risk over all coverages; equals share their error."""
     return facts(probabilities, y).aurc(text(by, "by"))
 
 

@@ -73,8 +73,7 @@ Json avu_curve_json(const SampleFacts& facts) {
 }
 
 Json selective_json(const SampleFacts& facts, Certainty certainty) {
-  const std::vector<std::uint32_t> order = order_by_certainty(facts, certainty);
-  const std::vector<double> risk = risk_coverage(facts, order);
+  const std::vector<double> risk = risk_coverage(facts, certainty);
   Json accuracy_rows = Json::array();
   for (const double coverage : kCoverages) {
     accuracy_rows.push_back(
@@ -86,7 +85,7 @@ Json selective_json(const SampleFacts& facts, Certainty certainty) {
         row_of({{"risk", target}, {"coverage", json_or_null(coverage_at_risk(risk, target))}}));
   }
   Json json;
-  json["aurc"] = area_under_risk_coverage(facts, order);
+  json["aurc"] = area_under_risk_coverage(risk);
   json["accuracy_at_coverage"] = std::move(accuracy_rows);
   json["coverage_at_risk"] = std::move(risk_rows);
   return json;
@@ -178,7 +177,7 @@ Json convention_json(const MetricOptions& options) {
                  {"uncertainty_threshold", options.uncertainty_threshold},
                  {"nll_floor", kProbabilityFloor},
                  {"equal_probabilities", "lowest class index"},
-                 {"aurc", "mean risk over all coverages by U; equal U in file order"}});
+                 {"aurc", "mean risk over all coverages by U; equal U share their error"}});
 }
 
 Json bootstrap_json(const BootstrapOptions& options, bool by_group) {

@@ -53,7 +53,7 @@ MetricValues metric_values(const SampleFacts& facts, SampleCounts counts) {
   values[Metric::kInaccurateCertain] = states.inaccurate_certain;
   values[Metric::kInaccurateUncertain] = states.inaccurate_uncertain;
   values[Metric::kMiMean] = mean_mutual_information(facts, counts);
-  values[Metric::kAurc] = area_under_risk_coverage(facts, facts.by_entropy, counts);
+  values[Metric::kAurc] = area_under_risk_coverage(facts, counts);
   return values;
 }
 

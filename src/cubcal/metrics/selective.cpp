@@ -16,29 +16,57 @@ std::vector<std::uint32_t> order_by_certainty(const SampleFacts& facts, Certaint
   return ascending_order(doubts);
 }
 
-std::vector<double> risk_coverage(const SampleFacts& facts,
-                                  const std::vector<std::uint32_t>& order) {
-  std::vector<double> risk(order.size());
+namespace {
+
+/// Tells `take` the risk at every number of answers, the most certain first. Those of one certainty
+/// are told apart by nothing, so each brings the mean error of them all: what a random order of
+/// them gives on average.
+template <class Take>
+void walk_risks(const SampleFacts& facts, const std::vector<std::uint32_t>& order,
+                const std::vector<double>& certainty, SampleCounts counts, Take take) {
   double errors = 0.0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    errors += 1.0 - facts.correct[order[i]];
-    risk[i] = errors / static_cast<double>(i + 1);
+  double answered = 0.0;
+  for (std::size_t first = 0; first < order.size();) {
+    double wrong = 0.0;
+    double equals = 0.0;
+    std::size_t end = first;
+    for (; end < order.size() && certainty[order[end]] == certainty[order[first]]; ++end) {
+      const double copies = counts[order[end]];
+      wrong += copies * (1.0 - facts.correct[order[end]]);
+      equals += copies;
+    }
+    for (double i = 1.0; i <= equals; i += 1.0)
+      take((errors + wrong * i / equals) / (answered + i));
+    errors += wrong;
+    answered += equals;
+    first = end;
   }
+}
+
+}  // namespace
+
+std::vector<double> risk_coverage(const SampleFacts& facts, Certainty certainty) {
+  std::vector<double> risk;
+  risk.reserve(facts.samples);
+  walk_risks(facts, order_by_certainty(facts, certainty),
+             certainty == Certainty::kEntropy ? facts.entropy : facts.confidence, {},
+             [&](double each) { risk.push_back(each); });
   return risk;
 }
 
-double area_under_risk_coverage(const SampleFacts& facts, const std::vector<std::uint32_t>& order,
-                                SampleCounts counts) {
+double area_under_risk_coverage(const std::vector<double>& risk) {
   double area = 0.0;
-  double errors = 0.0;
+  for (const double each : risk) area += each;
+  return area / static_cast<double>(risk.size());
+}
+
+double area_under_risk_coverage(const SampleFacts& facts, SampleCounts counts) {
+  double area = 0.0;
   double answered = 0.0;
-  for (const std::uint32_t i : order) {
-    for (std::uint32_t copy = 0; copy < counts[i]; ++copy) {
-      errors += 1.0 - facts.correct[i];
-      answered += 1.0;
-      area += errors / answered;
-    }
-  }
+  walk_risks(facts, facts.by_entropy, facts.entropy, counts, [&](double risk) {
+    area += risk;
+    answered += 1.0;
+  });
   return area / answered;
 }
 

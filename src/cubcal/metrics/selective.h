@@ -15,13 +15,16 @@ enum class Certainty { kEntropy, kConfidence };
 /// Sample indices, most certain first; samples of equal certainty keep their order.
 std::vector<std::uint32_t> order_by_certainty(const SampleFacts& facts, Certainty certainty);
 
-/// risk[i] is the error rate among the i + 1 most certain samples (coverage (i + 1) / N).
-std::vector<double> risk_coverage(const SampleFacts& facts,
-                                  const std::vector<std::uint32_t>& order);
+/// risk[i] is the error rate among the i + 1 most certain samples (coverage (i + 1) / N). Of
+/// samples of equal certainty each counts with the mean error of them all, so that their order in
+/// the file changes nothing.
+std::vector<double> risk_coverage(const SampleFacts& facts, Certainty certainty);
 
 /// AURC: the mean of that curve over its N points. 0 is perfect; lower is better.
-double area_under_risk_coverage(const SampleFacts& facts, const std::vector<std::uint32_t>& order,
-                                SampleCounts counts = {});
+double area_under_risk_coverage(const std::vector<double>& risk);
+
+/// AURC by U, of samples that are there as often as `counts` says.
+double area_under_risk_coverage(const SampleFacts& facts, SampleCounts counts = {});
 
 /// Accuracy among the ceil(coverage N) most certain samples; coverage in (0, 1].
 double accuracy_at_coverage(const std::vector<double>& risk, double coverage);

@@ -57,7 +57,7 @@ std::optional<double> metric_value(Metric metric, const Predictive& predictive,
     case Metric::kInaccurateCertain: return avu_counts(facts).inaccurate_certain;
     case Metric::kInaccurateUncertain: return avu_counts(facts).inaccurate_uncertain;
     case Metric::kMiMean: return mean_mutual_information(facts);
-    case Metric::kAurc: return area_under_risk_coverage(facts, facts.by_entropy);
+    case Metric::kAurc: return area_under_risk_coverage(facts);
   }
   return std::nullopt;
 }

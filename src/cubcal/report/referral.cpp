@@ -12,7 +12,7 @@ Referral find_referral(const SampleFacts& test, const SampleFacts* validation, d
   Referral referral;
   referral.target = target;
   referral.from_validation = validation != nullptr;
-  const std::vector<double> risk = risk_coverage(source, source.by_entropy);
+  const std::vector<double> risk = risk_coverage(source, Certainty::kEntropy);
   const std::optional<double> coverage = coverage_at_risk(risk, target);
   if (!coverage) return referral;
   const auto answered =

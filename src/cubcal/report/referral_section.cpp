@@ -36,7 +36,7 @@ std::vector<Ranking> rankings(const RunResult& run) {
         plot::Stroke::kDotted);
   }
   for (Ranking& each : all) {
-    each.risk = risk_coverage(*each.facts, order_by_certainty(*each.facts, each.certainty));
+    each.risk = risk_coverage(*each.facts, each.certainty);
   }
   return all;
 }

@@ -262,11 +262,9 @@ std::vector<ReferralCurve> referral_curves(OodRun& run, const ImageSplit& split)
     const SampleFacts facts =
         sample_facts(dts ? run.with_dts(split.name) : run.plain(split.name), labels, {});
     for (const bool by_confidence : {false, true}) {
-      const auto order =
-          order_by_certainty(facts, by_confidence ? Certainty::kConfidence : Certainty::kEntropy);
       curves.push_back(
           {std::string(dts ? "DTS " : "") + (by_confidence ? "confidence" : "uncertainty"),
-           risk_coverage(facts, order)});
+           risk_coverage(facts, by_confidence ? Certainty::kConfidence : Certainty::kEntropy)});
     }
   }
   return curves;

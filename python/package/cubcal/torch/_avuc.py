@@ -8,7 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from .._arrays import real, whole
-from ._mean_prediction import MeanPrediction, check_labels, check_logits, expected_cross_entropy, mean_prediction
+from ._mean_prediction import (MeanPrediction, check_labels, check_logits, checked_weights, expected_cross_entropy,
+                               mean_prediction)
 
 _GUARD = 1e-10
 
@@ -39,7 +40,7 @@ class AvUCLoss(nn.Module):
         if not self.weight >= 0:
             raise ValueError(f"weight must be at least 0, not {weight}")
         self.threshold_epochs = whole(threshold_epochs, "threshold_epochs")
-        self.class_weights = None if class_weights is None else torch.as_tensor(class_weights, dtype=torch.float64)
+        self.class_weights = checked_weights(class_weights)
         self.threshold = 1.0
         self.epoch = 0
         self.last: Dict[str, Tensor] = {}
@@ -60,7 +61,7 @@ class AvUCLoss(nn.Module):
             uncertainty = prediction.uncertainty.detach().double()
             step = torch.stack([(uncertainty * correct).sum(), uncertainty.sum(), correct.sum(),
                                 torch.ones_like(correct).sum()])
-            self._sums = step if self._sums is None else self._sums + step
+            self._sums = step if self._sums is None else self._sums.to(step.device) + step
         return total
 
     def end_epoch(self) -> None:

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from .. import _core
 from .._arrays import real, whole
-from ._mean_prediction import MeanPrediction, check_labels, check_logits, expected_cross_entropy, mean_prediction
+from ._mean_prediction import (MeanPrediction, check_labels, check_logits, check_weights_of, checked_weights,
+                               expected_cross_entropy, mean_prediction)
 from ._schedule import BetaSchedule
 
 
@@ -92,10 +93,8 @@ class CUBLoss(nn.Module):
         self.reduction = reduction
         self.epsilon = real(epsilon, "epsilon")
         self.schedule = BetaSchedule(beta, share, warmup_epochs)
-        weights = None if class_weights is None else torch.as_tensor(class_weights, dtype=torch.float64)
-        if weights is not None and weights.shape != (self.classes,):
-            raise ValueError(f"class_weights must have one weight for each of the {self.classes} classes")
-        self.class_weights = weights
+        self.class_weights = checked_weights(class_weights)
+        check_weights_of(self.class_weights, self.classes)
         cub_loss(torch.zeros(1, 1, self.classes), torch.zeros(1, dtype=torch.long), self.gamma,
                  reduction, self.epsilon)  # says now what would be wrong later
         self.last: Dict[str, Tensor] = {}
@@ -126,7 +125,7 @@ class CUBLoss(nn.Module):
         """Sums stay on the device: reading them each step would wait for it."""
         kl = torch.zeros(()) if kl is None else torch.as_tensor(kl)
         step = torch.stack([each.detach().to(cub.device, torch.float64).reshape(()) for each in (cross_entropy, kl, cub)])
-        self._sums = step if self._sums is None else self._sums + step
+        self._sums = step if self._sums is None else self._sums.to(step.device) + step
 
     def end_epoch(self) -> None:
         """To be called after each epoch: ends the warm-up and sets the next beta."""

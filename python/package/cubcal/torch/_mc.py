@@ -79,6 +79,13 @@ def _output(model: nn.Module, x: Any) -> Tensor:
     return output.float() if output.dtype in (torch.float16, torch.bfloat16) else output
 
 
+def _fresh(x: Any) -> Any:
+    """A copy for one pass: a network may work in place on what it is given."""
+    if isinstance(x, dict):
+        return {key: _fresh(value) for key, value in x.items()}
+    return x.clone() if isinstance(x, Tensor) else x
+
+
 def _on_device(x: Any, device: torch.device) -> Any:
     if isinstance(x, dict):
         return {key: _on_device(value, device) for key, value in x.items()}
@@ -102,12 +109,16 @@ def mc_logits(
         ``F.dropout``. Its modes are given back afterwards.
     loader: batches of inputs, or of ``(inputs, labels, ...)``; gone through once.
     dropout: False for a network whose passes differ by themselves, as a Bayesian one's. Where there
-        is no dropout to switch on, that is an error.
+        is no dropout to switch on, or where all passes come out alike all the same, that is an error.
     labels: return ``(logits, labels)``.
     device: of the inputs; None: the model's.
     seed: of the passes; the global generators are left as they were. None: they are used.
     """
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch.nn.Module, not a {type(model).__name__}")
     passes = whole(passes, "passes", 1)
+    if seed is not None:
+        seed = whole(seed, "seed", 0, 2**63 - 1)
     if device is None:
         device = next((each.device for each in model.parameters()), torch.device("cpu"))
     device = torch.device(device)
@@ -117,7 +128,7 @@ def mc_logits(
     with torch.random.fork_rng(devices=cuda, enabled=seed is not None), torch.no_grad(), \
             _prediction_mode(model, dropout) as active:
         if seed is not None:
-            torch.manual_seed(whole(seed, "seed"))
+            torch.manual_seed(seed)
         for batch in loader:
             x, y = _inputs_and_labels(batch)
             x = _on_device(x, device)
@@ -126,19 +137,30 @@ def mc_logits(
     if not collected:
         raise ValueError("the loader has no batches")
     logits = np.concatenate(collected, axis=1)
+    if dropout and passes > 1 and (logits == logits[:1]).all():
+        raise ValueError("all passes are alike, so no dropout that was switched on is part of the answer: a traced network "
+                         "keeps the mode it was traced in, and torch.dropout follows the module's own training mode")
     if not labels:
         return logits
     if any(each is None for each in targets):
         raise ValueError("labels were asked for, but the loader gives inputs alone")
-    return logits, np.concatenate([torch.as_tensor(each).cpu().numpy().reshape(-1) for each in targets])
+    return logits, np.concatenate([_class_indices(each) for each in targets])
+
+
+def _class_indices(y: Any) -> np.ndarray:
+    labels = torch.as_tensor(y).cpu().numpy()
+    if labels.ndim > 1 and labels.size != len(labels):
+        raise ValueError(f"labels of a batch must be class indices [B], not of the shape {list(labels.shape)}: of one-hot "
+                         "rows, argmax(1) makes them")
+    return labels.reshape(-1)
 
 
 def _passes(model: nn.Module, x: Any, passes: int, dropout: bool, active: int) -> np.ndarray:
     """All passes over one batch; its result is fetched once."""
     if not dropout:
-        return torch.stack([_output(model, x) for _ in range(passes)]).cpu().numpy()
+        return torch.stack([_output(model, _fresh(x)) for _ in range(passes)]).cpu().numpy()
     with _FunctionalDropout() as functional:
-        outputs = [_output(model, x) for _ in range(passes)]
+        outputs = [_output(model, _fresh(x)) for _ in range(passes)]
     if active == 0 and functional.calls == 0:
         raise ValueError("the model has no dropout that could be switched on (neither modules nor F.dropout were "
                          "found): give dropout=False where its passes differ by themselves, or train it with dropout")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 from torch import Tensor
@@ -25,9 +25,9 @@ def check_logits(logits: Tensor) -> Tensor:
         raise TypeError("logits must be a floating-point tensor")
     if logits.dim() == 2:
         logits = logits.unsqueeze(0)
-    if logits.dim() != 3 or logits.shape[0] < 1 or logits.shape[2] < 2:
+    if logits.dim() != 3 or logits.shape[0] < 1 or logits.shape[1] < 1 or logits.shape[2] < 2:
         raise ValueError("logits must have the shape [passes, samples, classes] with at least one "
-                         f"pass and two classes, not {list(logits.shape)}")
+                         f"pass, one sample and two classes, not {list(logits.shape)}")
     return logits
 
 
@@ -45,6 +45,22 @@ def check_labels(labels: Tensor, logits: Tensor) -> Tensor:
             raise ValueError(f"labels must lie in {{0, ..., {logits.shape[2] - 1}}}, but they range from "
                              f"{lowest} to {highest}")
     return labels
+
+
+def checked_weights(class_weights: Any) -> Optional[Tensor]:
+    """Weights of classes ``[K]``; None for None."""
+    if class_weights is None:
+        return None
+    weights = torch.as_tensor(class_weights, dtype=torch.float64)
+    if weights.dim() != 1 or not bool(torch.isfinite(weights).all()) or bool((weights < 0).any()) or not bool(weights.sum() > 0):
+        raise ValueError("class_weights must be finite numbers, none below 0 and not all 0")
+    return weights
+
+
+def check_weights_of(weights: Optional[Tensor], classes: int) -> None:
+    """Raises where there is not one for each class."""
+    if weights is not None and weights.shape != (classes,):
+        raise ValueError(f"class_weights must have one weight for each of the {classes} classes")
 
 
 def mean_prediction(logits: Tensor) -> MeanPrediction:
@@ -68,5 +84,6 @@ def expected_cross_entropy(logits: Tensor, labels: Tensor, class_weights: Option
     per_sample = -torch.log_softmax(logits, 2).gather(2, index).squeeze(2).mean(0)
     if class_weights is None:
         return per_sample.mean()
+    check_weights_of(class_weights, logits.shape[2])
     weights = class_weights.to(per_sample)[labels]
     return (weights * per_sample).sum() / weights.sum()
