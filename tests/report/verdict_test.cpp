@@ -109,6 +109,17 @@ TEST_F(VerdictOf, ACalibrationThatBuysNothingIsSaidTo) {
   EXPECT_TRUE(any_has(beware, "The calibration dts-guarded leaves BCCE at "));
 }
 
+TEST_F(VerdictOf, SpeaksOfTheAnswersThatTheModelInUseGives) {
+  const std::string plain = verdict(1.8).honesty;
+  ASSERT_TRUE(run_.chosen_calibration());
+  PostHoc& calibrated = run_.post_hoc[*run_.chosen];
+  calibrated.values[Metric::kEce] = 0.123;
+  run_.deployed.emplace();
+  EXPECT_EQ(verdict_of(run_).honesty, plain);  // in use without a calibration
+  run_.deployed->calibration = calibrated.calibration;
+  EXPECT_TRUE(has(verdict_of(run_).honesty, "(ECE 12.3%)"));
+}
+
 TEST_F(VerdictOf, WithoutValidationTheThresholdIsSaidToFlatter) {
   const Verdict verdict = this->verdict(1.8, "val.npz");
   EXPECT_TRUE(has(verdict.referral, "found on these very test images")) << verdict.referral;

@@ -121,12 +121,7 @@ class Analyst {
     if (options_.runs.size() > 1) {
       run_.scaled = values_by_temperature(logits_, file.labels, options_.metrics);
     }
-    std::vector<double> right;
-    std::vector<double> wrong;
-    for (std::size_t i = 0; i < run_.facts.samples; ++i) {
-      (run_.facts.correct[i] ? right : wrong).push_back(run_.facts.entropy[i]);
-    }
-    if (const auto metrics = detection_metrics(right, wrong)) run_.error_auroc = metrics->auroc;
+    run_.error_auroc = auroc_of_errors(run_.facts);
     if (!input_.validation) return;
     const LogitsFile& validation = input_.validation->logits;
     naming(validation.path, [&] {
@@ -282,6 +277,16 @@ const PostHoc* RunResult::find(CalibrationMethod method) const {
     if (each.calibration.method == method) return &each;
   }
   return nullptr;
+}
+
+std::optional<double> auroc_of_errors(const SampleFacts& facts) {
+  std::vector<double> right;
+  std::vector<double> wrong;
+  for (std::size_t i = 0; i < facts.samples; ++i) {
+    (facts.correct[i] ? right : wrong).push_back(facts.entropy[i]);
+  }
+  const auto metrics = detection_metrics(right, wrong);
+  return metrics ? std::optional(metrics->auroc) : std::nullopt;
 }
 
 RunResult analyse(RunInput input, const ReportOptions& options) {

@@ -63,7 +63,7 @@ struct RunResult {
   SampleFacts facts;
   MetricValues values;
   MetricIntervals intervals;
-  std::optional<double> error_auroc;  ///< chance that a wrong answer is more uncertain than a right
+  std::optional<double> error_auroc;  ///< see auroc_of_errors()
   std::vector<ScaledValues> scaled;   ///< by one temperature; only where there are several runs
   std::vector<PostHoc> post_hoc;
   std::optional<std::size_t> chosen;  ///< the calibration shown beside no calibration
@@ -82,7 +82,14 @@ struct RunResult {
 
   const PostHoc* chosen_calibration() const { return chosen ? &post_hoc[*chosen] : nullptr; }
   const PostHoc* find(CalibrationMethod method) const;
+  /// What the model in use applies; none where it applies nothing or none is in use.
+  const PostHoc* calibration_in_use() const {
+    return deployed && deployed->calibration ? chosen_calibration() : nullptr;
+  }
 };
+
+/// Chance that a wrong answer is more uncertain than a right one; nothing where either is missing.
+std::optional<double> auroc_of_errors(const SampleFacts& facts);
 
 /// Calibrations that the run has none of are fitted on its validation logits. Errors name the file.
 RunResult analyse(RunInput input, const ReportOptions& options);

@@ -33,6 +33,20 @@ std::string samples_text(const RunResult& run) {
   return text;
 }
 
+/// What the verdict speaks of: the answers of the model in use, else the network's own.
+struct Answers {
+  const SampleFacts& facts;
+  const MetricValues& values;
+  std::optional<double> error_auroc;
+};
+
+Answers answers_of(const RunResult& run) {
+  if (const PostHoc* in_use = run.calibration_in_use()) {
+    return {in_use->facts, in_use->values, auroc_of_errors(in_use->facts)};
+  }
+  return {run.facts, run.values, run.error_auroc};
+}
+
 struct CommonestClass {
   std::string name;
   double share;
@@ -66,13 +80,13 @@ std::string accuracy_text(const RunResult& run) {
   return text;
 }
 
-std::string confidence_text(const RunResult& run) {
+std::string confidence_text(const Answers& answers) {
   double confidence = 0;
-  for (const double c : run.facts.confidence) {
-    confidence += c / static_cast<double>(run.facts.samples);
+  for (const double c : answers.facts.confidence) {
+    confidence += c / static_cast<double>(answers.facts.samples);
   }
-  const double gap = confidence - value_of(run.values, Metric::kAccuracy);
-  const double ece = value_of(run.values, Metric::kEce);
+  const double gap = confidence - value_of(answers.values, Metric::kAccuracy);
+  const double ece = value_of(answers.values, Metric::kEce);
   constexpr double kSmall = 0.02;
   std::string text;
   if (std::abs(gap) <= kSmall && ece <= 2 * kSmall) {
@@ -83,18 +97,18 @@ std::string confidence_text(const RunResult& run) {
     text = gap > 0 ? "It is overconfident: " : "It is underconfident: ";
   }
   return text + "it is " + percent(confidence) + " sure on average and " +
-         (gap > kSmall ? "only " : "") + percent(value_of(run.values, Metric::kAccuracy)) +
+         (gap > kSmall ? "only " : "") + percent(value_of(answers.values, Metric::kAccuracy)) +
          " right (ECE " + percent(ece) + ").";
 }
 
-std::string certainty_text(const RunResult& run) {
-  const double right = value_of(run.values, Metric::kAccurateCertain);
-  const double wrong = value_of(run.values, Metric::kInaccurateCertain);
-  const double unsure_right = value_of(run.values, Metric::kAccurateUncertain);
-  const double unsure_wrong = value_of(run.values, Metric::kInaccurateUncertain);
+std::string certainty_text(const Answers& answers) {
+  const double right = value_of(answers.values, Metric::kAccurateCertain);
+  const double wrong = value_of(answers.values, Metric::kInaccurateCertain);
+  const double unsure_right = value_of(answers.values, Metric::kAccurateUncertain);
+  const double unsure_wrong = value_of(answers.values, Metric::kInaccurateUncertain);
   const double certain = right + wrong;
   const double unsure = unsure_right + unsure_wrong;
-  const std::string bound = plot::readable_number(run.facts.options.uncertainty_threshold);
+  const std::string bound = plot::readable_number(answers.facts.options.uncertainty_threshold);
   if (certain == 0) return " None of its answers was certain (U at or below " + bound + " nats).";
   std::string text = " It was certain (U at or below " + bound + " nats) of " +
                      percent(certain / (certain + unsure), 0) + " of its answers, and " +
@@ -103,12 +117,13 @@ std::string certainty_text(const RunResult& run) {
   return text + ".";
 }
 
-std::string ranking_text(const RunResult& run) {
-  if (!run.error_auroc) {
-    return value_of(run.values, Metric::kAccuracy) > 0.5 ? " It made no mistakes here."
-                                                         : " It made nothing but mistakes here.";
+std::string ranking_text(const Answers& answers) {
+  if (!answers.error_auroc) {
+    return value_of(answers.values, Metric::kAccuracy) > 0.5
+               ? " It made no mistakes here."
+               : " It made nothing but mistakes here.";
   }
-  const double auroc = *run.error_auroc;
+  const double auroc = *answers.error_auroc;
   const char* word = auroc >= 0.9   ? "well"
                      : auroc >= 0.8 ? "fairly well"
                      : auroc >= 0.7 ? "moderately"
@@ -194,8 +209,9 @@ class Warnings {
   }
 
   void certain_mistakes() {
-    const double certain = value_of(run_.values, Metric::kInaccurateCertain);
-    const double wrong = certain + value_of(run_.values, Metric::kInaccurateUncertain);
+    const MetricValues& values = answers_of(run_).values;
+    const double certain = value_of(values, Metric::kInaccurateCertain);
+    const double wrong = certain + value_of(values, Metric::kInaccurateUncertain);
     if (certain == 0) return;
     add(grouped(static_cast<std::size_t>(certain)) + " of its " +
         counted(static_cast<std::size_t>(wrong), "mistake") + (certain == 1 ? " was" : " were") +
@@ -352,7 +368,9 @@ class Warnings {
 }  // namespace
 
 Verdict verdict_of(const RunResult& run) {
-  return {accuracy_text(run), confidence_text(run) + certainty_text(run) + ranking_text(run),
+  const Answers answers = answers_of(run);
+  return {accuracy_text(run),
+          confidence_text(answers) + certainty_text(answers) + ranking_text(answers),
           run.deployed && run.deployed->verdict ? rule_text(*run.deployed->verdict)
                                                 : referral_text(run),
           Warnings(run).all()};

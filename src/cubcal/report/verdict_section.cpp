@@ -10,6 +10,14 @@ std::string item(const char* name, const std::string& text) {
   return element("dt", name) + element("dd", escaped(text)) + "\n";
 }
 
+std::string calibration_words(const RunResult& run) {
+  if (const PostHoc* in_use = run.calibration_in_use()) {
+    return "; how honest it is, with its calibration " +
+           std::string(method_name(in_use->calibration.method)) + ".";
+  }
+  return run.deployed ? ", which has no calibration." : ", without calibration unless it says so.";
+}
+
 }  // namespace
 
 std::string verdict_section(const Method& method) {
@@ -24,7 +32,7 @@ std::string verdict_section(const Method& method) {
   for (const std::string& sentence : verdict.beware)
     list += element("li", escaped(sentence)) + "\n";
   return "<section class=\"verdict\" aria-label=\"Verdict\">\n" + element("h2", "Verdict") + "\n" +
-         paragraph(which + ", without calibration unless it says so.", "muted") + "<dl>\n" +
+         paragraph(which + calibration_words(run), "muted") + "<dl>\n" +
          item("How often is it right?", verdict.accuracy) +
          item("How honest is its uncertainty?", verdict.honesty) +
          item("What to refer?", verdict.referral) +
