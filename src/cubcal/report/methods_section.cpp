@@ -208,6 +208,12 @@ std::string price_figures(const std::vector<Method>& methods, Figures& figures) 
   return html;
 }
 
+bool has_settings(const std::vector<Method>& methods) {
+  return std::any_of(methods.begin() + 1, methods.end(), [&](const Method& method) {
+    return results::is_setting_of(methods.front().label, method.label);
+  });
+}
+
 }  // namespace
 
 std::string methods_section(const std::vector<Method>& methods,
@@ -226,18 +232,20 @@ std::string methods_section(const std::vector<Method>& methods,
           plot::readable_number(options.metrics.uncertainty_threshold) + ".",
       "muted");
   if (methods.size() > 1) {
-    html += element("h3", "What a better AvU costs") + "\n" +
-            figure_row(price_figures(methods, figures), "small row") +
-            paragraph(
-                "A disc is a run; a dotted line joins settings of one method over the same seeds "
-                "(bnn is bnn+cub with a weight of 0). A full line, for ECE and NLL, is what a "
-                "method's networks become when all their logits are divided by one temperature, "
-                "from " +
-                    plot::readable_number(kComparedTemperatures.front()) + " to " +
-                    plot::readable_number(kComparedTemperatures.back()) +
-                    ": a temperature below 1 raises AvU too, so a loss has earned its AvU as far "
-                    "as its disc lies above the other methods' lines.",
-                "muted");
+    html +=
+        element("h3", "What a better AvU costs") + "\n" +
+        figure_row(price_figures(methods, figures), "small row") +
+        paragraph(std::string("A disc is a run") +
+                      (has_settings(methods) ? "; a dotted line joins settings of one method over "
+                                               "the same seeds (bnn is bnn+cub with a weight of 0)"
+                                             : "") +
+                      ". A full line, for ECE and NLL, is what a method's networks become when all "
+                      "their logits are divided by one temperature, from " +
+                      plot::readable_number(kComparedTemperatures.front()) + " to " +
+                      plot::readable_number(kComparedTemperatures.back()) +
+                      ": a temperature below 1 raises AvU too, so a loss has earned its AvU as far "
+                      "as its disc lies above the other methods' lines.",
+                  "muted");
   }
   std::string densities;
   for (const Method& method : methods) densities += density_figure(method, figures);
