@@ -20,6 +20,7 @@ namespace cubcal {
 namespace {
 
 constexpr std::chrono::seconds kHandshake{10};
+constexpr int kFarewellSeconds = 2;  ///< for a client that was cut off to close its end
 
 }  // namespace
 
@@ -40,8 +41,8 @@ class StoreServer::Room {
     take_over_dcmtk_log();
     dcmDisableGethostbyaddr.set(OFTrue);
     dcmExternalSocketHandle.set(socket_.descriptor());  // so that none is opened
-    const OFCondition outcome = ASC_initializeNetwork(NET_ACCEPTOR, socket_.port(),
-                                                      static_cast<int>(kHandshake.count()), &net_);
+    const OFCondition outcome =
+        ASC_initializeNetwork(NET_ACCEPTOR, socket_.port(), kFarewellSeconds, &net_);
     dcmExternalSocketHandle.set(-1);
     if (outcome.bad()) {
       throw IoError(std::string("the DICOM network could not be started: ") + outcome.text());
@@ -102,8 +103,7 @@ class StoreServer::Room {
     T_ASC_Association* association = receive(socket);
     if (association == nullptr) return;
     StoreExchange(association, options_, spool_, tell_, stopping_).run();
-    constexpr int kLastSeconds = 1;  // for the client to close its end
-    ASC_dropSCPAssociation(association, kLastSeconds);
+    ASC_dropSCPAssociation(association, kFarewellSeconds);
     ASC_destroyAssociation(&association);
   }
 
