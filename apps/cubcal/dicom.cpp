@@ -169,7 +169,11 @@ void run_node(DicomOptions options) {
   }
   print_node(options, source_text(options, server.get()), *target, spool);
   while (signals.next() == SIGHUP) {
-    if (log) log->reopen();
+    try {
+      if (log) log->reopen();
+    } catch (const IoError& error) {
+      tell(error.what());
+    }
   }
   tell("stopping");
 }

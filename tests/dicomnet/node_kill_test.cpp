@@ -30,7 +30,7 @@ TEST(NodeKill, EveryImageGetsOneReport) {
   const std::string storescp = installed_program("storescp");
   if (storescp.empty()) GTEST_SKIP() << "the package dcmtk is not installed";
   const ScratchFolder scratch;
-  const std::size_t kills = kills_or(8);
+  const std::size_t kills = kills_or(6);
   const std::size_t images = 30 + 6 * kills;
   const std::string received = scratch.file("received");
   const std::string spool = scratch.file("spool");

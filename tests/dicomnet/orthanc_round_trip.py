@@ -17,14 +17,13 @@ import tempfile
 import time
 import urllib.request
 
-# Each image that comes from elsewhere than the node goes to it, reports do not.
-ROUTING = """
-function OnStoredInstance(instanceId, tags, metadata, origin)
-   if origin['RequestOrigin'] ~= 'Lua' and tags['Modality'] ~= 'SR' then
-      SendToModality(instanceId, 'cubcal')
-   end
-end
-"""
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/dicom-node.md")
+
+
+def routing_script():
+    """The script that the documentation shows."""
+    blocks = open(PAGE).read().split("```")[1::2]
+    return next(block for block in blocks if "OnStoredInstance" in block).removeprefix("text")
 
 
 def free_port():
@@ -52,7 +51,7 @@ class Orthanc:
         os.makedirs(folder)
         script = os.path.join(folder, "routing.lua")
         with open(script, "w") as file:
-            file.write(ROUTING)
+            file.write(routing_script())
         settings = {"Name": "test", "StorageDirectory": folder + "/storage", "IndexDirectory": folder + "/index",
                     "HttpPort": self.http, "DicomPort": self.dicom, "DicomAet": "ORTHANC", "RemoteAccessAllowed": False,
                     "AuthenticationEnabled": False, "Plugins": [], "LuaScripts": [script] if routes else [],

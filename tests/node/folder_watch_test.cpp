@@ -39,6 +39,7 @@ TEST_F(Watching, TakesFilesThatNoLongerChange) {
   put("below/b", dicom_image("1.2", 1).file());
   put(".c.dcm", dicom_image("1.3", 1).file());
   put("d.part", dicom_image("1.4", 1).file());
+  put("report.dcm", dicom_image("1.6", 1).text(0x00080060, "CS", "SR").file());
   FolderWatch folder = watch();
   folder.look();
   EXPECT_EQ(spool_.images(), 0U);  // seen for the first time

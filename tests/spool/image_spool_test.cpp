@@ -54,6 +54,7 @@ TEST_F(Spool, AnImageGoesThroughToItsNote) {
   EXPECT_EQ(spool_->reports(), 0U);
   EXPECT_EQ(count("images") + count("reports") + count("failed"), 0U);
   EXPECT_EQ(count("done"), 1U);
+  EXPECT_EQ(fs::status(folder_).permissions(), fs::perms::owner_all);
 }
 
 TEST_F(Spool, AnImageIsKnownFromItsAcceptanceToItsNote) {

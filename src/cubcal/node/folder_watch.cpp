@@ -78,7 +78,8 @@ bool FolderWatch::take(const std::string& path, const Seen& seen) {
   try {
     const std::string bytes = read_text_file(path, options_.max_bytes);
     const ImageIdentity identity = read_image_identity(bytes, "the file");
-    return spool_.accept(identity.sop_uid, bytes) != Intake::kFull;
+    const bool is_report = identity.modality == "SR";  // ours, where they are written close by
+    return is_report || spool_.accept(identity.sop_uid, bytes) != Intake::kFull;
   } catch (const DataError& error) {
     const bool is_large = seen.size > options_.max_bytes;
     refuse(path, seen, is_large ? "it is too large" : "it is no DICOM image that can be kept",

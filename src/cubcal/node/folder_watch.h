@@ -16,7 +16,8 @@ struct FolderWatchOptions {
 };
 
 /// Takes DICOM files that appear in a folder or below it into the spool. Files are left as they
-/// are; names that begin with a dot or end in .tmp, .part or .filepart, and links, are passed over.
+/// are; names that begin with a dot or end in .tmp, .part or .filepart, and links, are passed over,
+/// and so are structured reports.
 class FolderWatch {
  public:
   FolderWatch(std::string folder, ImageSpool& spool, FolderWatchOptions options, Tell tell);

@@ -1,5 +1,6 @@
 #include "cubcal/spool/image_spool.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <limits>
@@ -19,8 +20,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 
+/// What lies in it is of patients: a new folder is its owner's alone.
 std::string made_folder(const std::string& path) {
+  struct stat facts {};
+  const bool is_new = ::stat(path.c_str(), &facts) != 0;
   make_folders(path);
+  if (is_new && ::chmod(path.c_str(), S_IRWXU) != 0) throw system_error("protect", path);
   return path;
 }
 
@@ -63,7 +68,7 @@ void ImageSpool::recover() {
       image_files_.remove(uid);
       continue;
     }
-    image_places_[uid] = Place::kWaiting;
+    images_.insert(uid);
     waiting_images_.push_back(uid);
     bytes_ += image_files_.size_of(uid);
   }
@@ -82,29 +87,27 @@ Intake ImageSpool::accept(const std::string& image_uid, std::string_view bytes) 
   const std::string report = report_uid(image_uid);
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] {
-      const auto found = image_places_.find(image_uid);
-      return found == image_places_.end() || found->second != Place::kArriving;
-    });
-    if (image_places_.count(image_uid) > 0 || reports_.count(report) > 0 ||
-        sent_notes_.has(report)) {
+    changed_.wait(lock, [&] { return arriving_.count(image_uid) == 0; });
+    if (images_.count(image_uid) > 0 || reports_.count(report) > 0 || sent_notes_.has(report)) {
       return Intake::kKnown;
     }
-    if (image_places_.size() >= limits_.images || !has_room(bytes.size())) return Intake::kFull;
-    image_places_[image_uid] = Place::kArriving;
+    const bool has_place = images_.size() + arriving_.size() < limits_.images;
+    if (!has_place || !has_room(bytes.size())) return Intake::kFull;
+    arriving_.insert(image_uid);
     bytes_ += bytes.size();
   }
   try {
     write_file_atomically(path, bytes);
   } catch (...) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    image_places_.erase(image_uid);
+    arriving_.erase(image_uid);
     bytes_ -= bytes.size();
     changed_.notify_all();
     throw;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  image_places_[image_uid] = Place::kWaiting;
+  arriving_.erase(image_uid);
+  images_.insert(image_uid);
   waiting_images_.push_back(image_uid);
   changed_.notify_all();
   return Intake::kStored;
@@ -123,10 +126,7 @@ std::vector<std::string> ImageSpool::take(std::deque<std::string>& queue, std::s
 }
 
 std::vector<std::string> ImageSpool::next_images(std::size_t most, Wait longest) {
-  std::vector<std::string> taken = take(waiting_images_, most, longest);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (const std::string& uid : taken) image_places_[uid] = Place::kTaken;
-  return taken;
+  return take(waiting_images_, most, longest);
 }
 
 std::string ImageSpool::read_image(const std::string& image_uid) const {
@@ -140,7 +140,7 @@ void ImageSpool::answered(const std::string& image_uid, std::string_view report)
   image_files_.remove(image_uid);
   drop_failure(image_uid);
   const std::lock_guard<std::mutex> lock(mutex_);
-  image_places_.erase(image_uid);
+  images_.erase(image_uid);
   bytes_ += report.size();
   bytes_ -= image_bytes;
   reports_.insert(uid);
@@ -165,21 +165,20 @@ void ImageSpool::failed(const std::string& image_uid, const std::string& reason)
   note_failure(image_uid, "image", reason);
   rename_file(image_files_.path_of(image_uid), failed_files_.path_of(image_uid));
   const std::lock_guard<std::mutex> lock(mutex_);
-  image_places_.erase(image_uid);
+  images_.erase(image_uid);
   bytes_ -= size;
   failed_bytes_ += size;
 }
 
 void ImageSpool::put_back_image(const std::string& image_uid) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  image_places_[image_uid] = Place::kWaiting;
   waiting_images_.push_front(image_uid);
   changed_.notify_all();
 }
 
 bool ImageSpool::holds_image(const std::string& image_uid) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return image_places_.count(image_uid) > 0;
+  return images_.count(image_uid) > 0;
 }
 
 std::vector<std::string> ImageSpool::next_reports(std::size_t most, Wait longest) {
@@ -239,7 +238,7 @@ void ImageSpool::close() {
 
 std::size_t ImageSpool::images() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return image_places_.size();
+  return images_.size();
 }
 
 std::size_t ImageSpool::reports() const {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -90,8 +89,6 @@ class ImageSpool {
   std::size_t reports() const;  ///< that wait or are being sent
 
  private:
-  enum class Place { kArriving, kWaiting, kTaken };
-
   void recover();
   bool has_room(std::uint64_t more);
   std::vector<std::string> take(std::deque<std::string>& queue, std::size_t most, Wait longest);
@@ -111,7 +108,8 @@ class ImageSpool {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool closed_ = false;
-  std::map<std::string, Place> image_places_;
+  std::set<std::string> arriving_;  ///< being written
+  std::set<std::string> images_;    ///< on the disk, not answered
   std::deque<std::string> waiting_images_;
   std::set<std::string> reports_;
   std::deque<std::string> waiting_reports_;

@@ -119,9 +119,10 @@ bool StoreExchange::store(T_ASC_PresentationContextID context, const T_DIMSE_C_S
   object.sop_class = request.AffectedSOPClassUID;
   object.sop_uid = request.AffectedSOPInstanceUID;
   object.transfer_syntax = agreed.acceptedTransferSyntax;
-  if (!receive_dataset(context, object.dataset)) return false;
+  std::size_t size = 0;
+  if (!receive_dataset(context, object.dataset, size)) return false;
   StoreStatus status;
-  if (object.dataset.empty()) {
+  if (size > options_.max_object) {
     status = {kStoreNotUnderstood,
               "objects have at most " + std::to_string(options_.max_object) + " bytes"};
   } else if (object.sop_class != agreed.abstractSyntax) {
@@ -150,9 +151,9 @@ bool StoreExchange::store(T_ASC_PresentationContextID context, const T_DIMSE_C_S
       .good();
 }
 
-bool StoreExchange::receive_dataset(T_ASC_PresentationContextID context, std::string& dataset) {
+bool StoreExchange::receive_dataset(T_ASC_PresentationContextID context, std::string& dataset,
+                                    std::size_t& size) {
   const auto end = std::chrono::steady_clock::now() + kLongestObject;
-  std::size_t received = 0;
   DUL_PDV part;
   do {
     if (DUL_NextPDV(&association_->DULassociation, &part).bad()) {
@@ -167,9 +168,9 @@ bool StoreExchange::receive_dataset(T_ASC_PresentationContextID context, std::st
         std::chrono::steady_clock::now() > end) {
       return false;
     }
-    received += part.fragmentLength;
-    if (received > 2 * options_.max_object) return false;  // cuts it off
-    if (received > options_.max_object) {
+    size += part.fragmentLength;
+    if (size > 2 * options_.max_object) return false;  // cuts it off
+    if (size > options_.max_object) {
       dataset = {};
     } else {
       dataset.append(static_cast<const char*>(part.data), part.fragmentLength);

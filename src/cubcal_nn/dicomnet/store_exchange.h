@@ -31,9 +31,10 @@ class StoreExchange {
   /// Whether there may be another command.
   bool take_command();
   bool store(T_ASC_PresentationContextID context, const T_DIMSE_C_StoreRQ& request);
-  /// False where the association is of no use any more. The data set is empty where it was larger
-  /// than allowed.
-  bool receive_dataset(T_ASC_PresentationContextID context, std::string& dataset);
+  /// False where the association is of no use any more. A data set that is larger than allowed is
+  /// dropped, and `size` alone tells of it.
+  bool receive_dataset(T_ASC_PresentationContextID context, std::string& dataset,
+                       std::size_t& size);
 
   T_ASC_Association* const association_;
   const StoreServerOptions& options_;

@@ -245,7 +245,7 @@ std::string make_structured_report(const ReportContent& content) {
   const std::string issuer =
       text_as_utf8(content.image.patient_id_issuer, content.image.character_set);
   if (!issuer.empty()) put(DCM_IssuerOfPatientID, issuer);
-  if (!content.ae_title.empty()) put(DCM_StationAETitle, content.ae_title);
+  if (!content.ae_title.empty()) put(DCM_StationName, content.ae_title);
   return dicom_file_head(UID_ComprehensiveSRStorage, content.report_uid,
                          UID_LittleEndianExplicitTransferSyntax) +
          bytes_of(dataset);
