@@ -104,6 +104,7 @@ std::optional<AnswerWorker::Job> AnswerWorker::prepare(const std::string& uid) {
 
 std::vector<Answer> AnswerWorker::predict(const std::vector<Job>& jobs) {
   std::vector<std::shared_ptr<const PreparedImage>> prepared;
+  prepared.reserve(jobs.size());
   for (const Job& job : jobs) prepared.push_back(job.image.prepared);
   return prepared.empty() ? std::vector<Answer>() : model_.model->predict(prepared);
 }
