@@ -5,7 +5,7 @@
 namespace cubcal {
 
 FolderWorker::FolderWorker(const std::string& folder, ImageSpool& spool, FolderWatchOptions options,
-                           Tell tell)
+                           const Tell& tell)
     : tell_(tell), watch_(folder, spool, options, tell) {
   watch_.look();
   thread_ = std::thread([this] { work(); });

@@ -12,7 +12,8 @@ namespace cubcal {
 class FolderWorker {
  public:
   /// Throws IoError where the folder cannot be read.
-  FolderWorker(const std::string& folder, ImageSpool& spool, FolderWatchOptions options, Tell tell);
+  FolderWorker(const std::string& folder, ImageSpool& spool, FolderWatchOptions options,
+               const Tell& tell);
   ~FolderWorker();
   FolderWorker(const FolderWorker&) = delete;
   FolderWorker& operator=(const FolderWorker&) = delete;

@@ -61,6 +61,7 @@ std::vector<std::string> SpoolFolder::uids() const {
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> uids;
+  uids.reserve(found.size());
   for (auto& each : found) uids.push_back(std::move(std::get<2>(each)));
   return uids;
 }
