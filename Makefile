@@ -35,7 +35,7 @@ ASAN_NN = losses_test batches_test train_test
 TSAN_TESTS = core_test uncertainty_test metrics_test io_test
 
 .PHONY: build test demo python asan asan-quick asan-nn tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
-        packages-bench packages-lint
+        packages-bench packages-lint packages-dicom
 
 build: packages
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_WERROR=$(WERROR)
@@ -129,3 +129,6 @@ packages-bench:
 	cmake/install_packages.sh bench
 packages-lint:
 	cmake/install_packages.sh base lint
+# What some tests of the DICOM node need, skipped without it. Debian starts the system's own Orthanc when it is installed.
+packages-dicom:
+	cmake/install_packages.sh dicom

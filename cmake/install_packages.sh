@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian 12 packages of the named sets that are missing. Needs root or sudo, and only
 # when something is missing.
-#   install_packages.sh base [python] [nn] [torch] [fuzz] [bench] [lint]
+#   install_packages.sh base [python] [nn] [torch] [fuzz] [bench] [dicom] [lint]
 set -eu
 
 packages=""
@@ -16,8 +16,10 @@ for set_name in "$@"; do
     torch) packages="$packages python3-torch" ;;
     fuzz) packages="$packages clang-14 libclang-rt-14-dev libtomlplusplus-dev python3" ;;
     bench) packages="$packages python3-numpy" ;;
+    # A PACS and the tools of DICOM, for tests of the DICOM node.
+    dicom) packages="$packages dcmtk orthanc" ;;
     lint) packages="$packages clang-format-14 clang-tidy-14" ;;
-    *) echo "install_packages.sh: there is no set '$set_name' (base, python, nn, torch, fuzz, bench, lint)" >&2; exit 2 ;;
+    *) echo "install_packages.sh: there is no set '$set_name' (base, python, nn, torch, fuzz, bench, dicom, lint)" >&2; exit 2 ;;
   esac
 done
 

@@ -37,6 +37,7 @@ void add_attach(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_deploy(CLI::App& app);
+void add_dicom(CLI::App& app);
 void add_experiment(CLI::App& app);
 void add_import(CLI::App& app);
 void add_logits(CLI::App& app);

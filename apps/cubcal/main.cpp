@@ -247,6 +247,7 @@ int run_program(int argc, char** argv) {
   cubcal::app::add_logits(app);
   cubcal::app::add_predict(app);
   cubcal::app::add_serve(app);
+  cubcal::app::add_dicom(app);
   cubcal::app::add_ood(app);
   cubcal::app::add_attach(app);
   cubcal::app::add_import(app);

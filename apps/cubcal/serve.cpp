@@ -1,6 +1,4 @@
-#include <csignal>
 #include <ctime>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -14,10 +12,11 @@
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/serve/classifier_model.h"
 #include "cubcal_nn/serve/http_server.h"
-#include "model_warnings.h"
 #include "option_checks.h"
 #include "pass_options.h"
 #include "serve_demo.h"
+#include "served_name.h"
+#include "signal_wait.h"
 
 namespace cubcal::app {
 
@@ -43,32 +42,6 @@ struct ServeOptions {
   std::size_t body_mb = 64;
   std::size_t drain_s = 60;
 };
-
-struct NamedFolder {
-  std::string name;
-  std::string folder;
-};
-
-/// What a model is served under: what the word says before '=', else the last part of the folder's
-/// path, where that is "best" or "last" of a run the run's, with other signs as '-'.
-NamedFolder named_folder(const std::string& word) {
-  const std::size_t sign = word.find('=');
-  if (sign != std::string::npos && word.find('/') > sign) {
-    return {word.substr(0, sign), word.substr(sign + 1)};
-  }
-  namespace fs = std::filesystem;
-  fs::path path = fs::absolute(word).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  if (path.filename() == "best" || path.filename() == "last") path = path.parent_path();
-  std::string name = path.filename().string().substr(0, 64);
-  for (char& each : name) {
-    const bool is_plain = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
-                          (each >= 'A' && each <= 'Z') || each == '.' || each == '_' ||
-                          each == '+' || each == '-';
-    if (!is_plain) each = '-';
-  }
-  return {name, word};
-}
 
 /// Who may use the server. Throws ArgumentError where everybody could without being meant to.
 void set_up_access(ServeOptions& options) {
@@ -98,42 +71,9 @@ void add_models(Service& service, const ServeOptions& options) {
     service.add_model(model.name, [folder = model.folder, options] {
       return load_served_model(folder, options.classifier);
     });
-    const ModelFacts& facts = service.facts(model.name);
-    std::cout << "model " << model.name << ": " << facts.network << ", " << facts.class_names.size()
-              << " classes, " << facts.passes << " passes, "
-              << (facts.detector ? "verdict by " + *facts.detector : "no OOD detector") << ", "
-              << (facts.calibration.empty() ? "not calibrated" : facts.calibration) << ", weights "
-              << facts.weights_hash << '\n';
-    for (const std::string& warning : model_warnings(facts)) {
-      std::cerr << "cubcal: warning: " << warning << '\n';
-    }
+    print_served_model(model.name, service.facts(model.name));
   }
 }
-
-/// Signals are for the thread that waits for them: those that are started while one of these lives
-/// never see them.
-class SignalWait {
- public:
-  SignalWait() {
-    sigemptyset(&watched_);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&watched_, signal);
-    pthread_sigmask(SIG_BLOCK, &watched_, &before_);
-    std::signal(SIGPIPE, SIG_IGN);
-  }
-  ~SignalWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalWait(const SignalWait&) = delete;
-  SignalWait& operator=(const SignalWait&) = delete;
-
-  int next() const {
-    int signal = 0;
-    sigwait(&watched_, &signal);
-    return signal;
-  }
-
- private:
-  sigset_t watched_{};
-  sigset_t before_{};
-};
 
 void print_settings(const ServeOptions& options, std::uint16_t port) {
   const bool is_ipv6 = options.http.address.find(':') != std::string::npos;

@@ -50,11 +50,16 @@ class ComplaintScope {
   ComplaintScope& operator=(const ComplaintScope&) = delete;
 };
 
-bool prepare_dcmtk() {
+bool replace_log() {
   OFLog::configure(OFLogger::WARN_LOG_LEVEL);
   dcmtk::log4cplus::Logger root = dcmtk::log4cplus::Logger::getRoot();
   root.removeAllAppenders();
   root.addAppender(dcmtk::log4cplus::SharedAppenderPtr(new ComplaintAppender));
+  return true;
+}
+
+bool prepare_dcmtk() {
+  take_over_dcmtk_log();
   DJDecoderRegistration::registerCodecs();
   DJLSDecoderRegistration::registerCodecs();
   return true;
@@ -145,6 +150,11 @@ void fill(DcmPixelSequence& sequence, std::string_view stream) {
 }
 
 }  // namespace
+
+void take_over_dcmtk_log() {
+  static const bool replaced = replace_log();
+  static_cast<void>(replaced);
+}
 
 DicomJpegFrame decode_dicom_jpeg(std::string_view stream, const std::string& transfer_syntax,
                                  const DicomPixelFormat& format) {

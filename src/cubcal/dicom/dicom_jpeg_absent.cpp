@@ -5,6 +5,8 @@
 
 namespace cubcal {
 
+void take_over_dcmtk_log() {}
+
 DicomJpegFrame decode_dicom_jpeg(std::string_view, const std::string& transfer_syntax,
                                  const DicomPixelFormat&) {
   throw DataError("its pixels are JPEG (transfer syntax " + transfer_syntax +

@@ -35,23 +35,6 @@ Json slot_json(const ModelSlot& slot) {
 
 }  // namespace
 
-Json version_json(const std::string& name, const ModelVersion& version) {
-  const ModelFacts& facts = version.model->facts();
-  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-  return {{"name", name},
-          {"version", version.number},
-          {"model_name", or_null(facts.name)},
-          {"model_version", or_null(facts.version)},
-          {"model_status", or_null(facts.status)},
-          {"network", facts.network},
-          {"weights_hash", or_null(facts.weights_hash)},
-          {"decision_hash", or_null(facts.decision_hash)},
-          {"description_hash", facts.description_hash},
-          {"data", or_null(facts.data)},
-          {"data_hash", or_null(facts.data_hash)},
-          {"calibration", or_null(facts.calibration)}};
-}
-
 HttpResponse Service::models(const Call&) {
   Json list = Json::array();
   for (const auto& slot : slots_) list.push_back(slot_json(*slot));

@@ -3,11 +3,9 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/http/http_error.h"
-#include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/service/answer_json.h"
 #include "cubcal/service/service_routes.h"
-#include "cubcal/version.h"
 
 namespace cubcal {
 
@@ -38,20 +36,6 @@ Json spread_json(const Answer& answer, const ModelFacts& facts) {
     spread[facts.class_names[k]] = {answer.spread_low[k], answer.spread_high[k]};
   }
   return spread;
-}
-
-Json dicom_json(const DicomFacts& dicom) {
-  return {{"sop_instance_uid", dicom.sop_uid}, {"study_instance_uid", dicom.study_uid}};
-}
-
-/// The first model's or version's audit fields.
-Json audit_json(const std::string& name, const ModelVersion& version, const std::string& id) {
-  const ModelFacts& facts = version.model->facts();
-  return {{"request", id},
-          {"time", utc_time_with_milliseconds()},
-          {"program", std::string("cubcal ") + kVersion},
-          {"model", version_json(name, version)},
-          {"seed", facts.seed}};
 }
 
 }  // namespace
@@ -131,17 +115,10 @@ void Service::record(const ModelSlot& slot, const ModelVersion& version, const A
   metrics_.count("cubcal_answers_total",
                  {{"model", slot.name()}, {"verdict", decision_name(each.answer->decision)}});
   if (!log_) return;
-  Json line = audit_json(slot.name(), version, call.id);
-  Json prediction = prediction_json(each.image.name, *each.answer, version.model->facts());
-  prediction["passes"] = each.answer->passes;
-  if (!options_.log_patients) prediction.erase("image");
-  line.update(prediction);
-  if (options_.log_patients && each.image.dicom) {
-    const DicomFacts& dicom = *each.image.dicom;
-    line["group"] = dicom.patient_id.empty() ? dicom.study_uid : dicom.patient_id;
-    line["dicom"] = dicom_json(dicom);
-  }
-  if (!log_->add(line.dump(-1, ' ', false, Json::error_handler_t::replace))) {
+  const std::string line =
+      answer_line(audit_json(slot.name(), version, call.id), {each.image.name, each.image.dicom},
+                  *each.answer, version.model->facts(), options_.log_patients);
+  if (!log_->add(line)) {
     metrics_.count("cubcal_log_failures_total", {});
   }
 }

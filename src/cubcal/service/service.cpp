@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "cubcal/core/error.h"
 #include "cubcal/http/bearer_token.h"
@@ -17,14 +16,6 @@ namespace {
 
 constexpr const char* kRequests = "cubcal_requests_total";
 constexpr const char* kSeconds = "cubcal_request_seconds";
-
-std::string new_run_id() {
-  std::random_device random;
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  for (int i = 0; i < 12; ++i) text += kHex[random() % 16];
-  return text;
-}
 
 }  // namespace
 

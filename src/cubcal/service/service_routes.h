@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cubcal/service/answer_line.h"
 #include "cubcal/service/service.h"
 
 /// What the files of the class Service share.
@@ -26,9 +27,6 @@ struct Service::Answered {
 
 /// JSON as a response.
 HttpResponse json_response(const nlohmann::ordered_json& json, int status = 200);
-
-/// A model and one of its versions, for audit.
-nlohmann::ordered_json version_json(const std::string& name, const ModelVersion& version);
 
 /// A whole number of the query or a body. Throws HttpError 400.
 std::size_t number_field(const std::string& name, const std::string& text);

@@ -1,0 +1,96 @@
+#include "cubcal/node/send_worker.h"
+
+#include "cubcal/core/error.h"
+#include "cubcal/node/back_off.h"
+
+namespace cubcal {
+
+namespace {
+
+constexpr ImageSpool::Wait kLookForReports{200};
+constexpr std::chrono::hours kTidy{1};
+
+}  // namespace
+
+SendWorker::SendWorker(ImageSpool& spool, ReportTarget& target, SendOptions options, Tell tell)
+    : spool_(spool), target_(target), options_(options), tell_(std::move(tell)), thread_([this] {
+        work();
+      }) {}
+
+SendWorker::~SendWorker() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+bool SendWorker::is_stopping() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stopping_;
+}
+
+void SendWorker::work() {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point tidy = Clock::now();
+  while (!is_stopping()) {
+    if (Clock::now() >= tidy) {
+      try {
+        spool_.forget_sent(options_.remember);
+      } catch (const IoError& error) {
+        tell_(error.what());
+      }
+      tidy = Clock::now() + kTidy;
+    }
+    const std::vector<std::string> reports = spool_.next_reports(1, kLookForReports);
+    if (reports.empty()) {
+      target_.rest();
+    } else {
+      send(reports.front());
+    }
+  }
+  target_.rest();
+}
+
+void SendWorker::send(const std::string& report_uid) {
+  try {
+    settle(report_uid, target_.deliver(report_uid, spool_.read_report(report_uid)));
+  } catch (const IoError& error) {
+    settle(report_uid, {Delivery::kUnreachable, error.what()});
+  }
+}
+
+void SendWorker::settle(const std::string& report_uid, const DeliveryResult& result) {
+  if (result.outcome == Delivery::kStored) {
+    if (failures_ > 0) tell_("reports go to " + target_.name() + " again");
+    failures_ = 0;
+    refusals_.erase(report_uid);
+    spool_.sent(report_uid);
+    return;
+  }
+  ++failures_;
+  const bool is_refused = result.outcome == Delivery::kRefused;
+  if (is_refused && ++refusals_[report_uid] >= options_.tries) {
+    refusals_.erase(report_uid);
+    spool_.refused(report_uid, result.reason);
+    tell_("a report was refused by " + target_.name() + " " + std::to_string(options_.tries) +
+          " times and is in the folder 'failed': " + result.reason);
+    return;
+  }
+  const std::chrono::milliseconds length = back_off(failures_, options_.first_pause);
+  if (failures_ == 1) {
+    tell_("a report could not be sent to " + target_.name() + ": " + result.reason + "; " +
+          std::to_string(spool_.reports()) + " wait, and are tried again until they are sent");
+  }
+  spool_.put_back_report(report_uid, !is_refused);
+  target_.rest();
+  pause(length);
+}
+
+void SendWorker::pause(std::chrono::milliseconds length) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_for(lock, length, [&] { return stopping_; });
+}
+
+}  // namespace cubcal

@@ -1,0 +1,64 @@
+#include "cubcal/service/answer_line.h"
+
+#include <random>
+
+#include "cubcal/io/utc_time.h"
+#include "cubcal/service/answer_json.h"
+#include "cubcal/version.h"
+
+namespace cubcal {
+
+using Json = nlohmann::ordered_json;
+
+std::string new_run_id() {
+  std::random_device random;
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  for (int i = 0; i < 12; ++i) text += kHex[random() % 16];
+  return text;
+}
+
+Json version_json(const std::string& name, const ModelVersion& version) {
+  const ModelFacts& facts = version.model->facts();
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  return {{"name", name},
+          {"version", version.number},
+          {"model_name", or_null(facts.name)},
+          {"model_version", or_null(facts.version)},
+          {"model_status", or_null(facts.status)},
+          {"network", facts.network},
+          {"weights_hash", or_null(facts.weights_hash)},
+          {"decision_hash", or_null(facts.decision_hash)},
+          {"description_hash", facts.description_hash},
+          {"data", or_null(facts.data)},
+          {"data_hash", or_null(facts.data_hash)},
+          {"calibration", or_null(facts.calibration)}};
+}
+
+Json audit_json(const std::string& name, const ModelVersion& version, const std::string& request) {
+  return {{"request", request},
+          {"time", utc_time_with_milliseconds()},
+          {"program", std::string("cubcal ") + kVersion},
+          {"model", version_json(name, version)},
+          {"seed", version.model->facts().seed}};
+}
+
+Json dicom_json(const DicomFacts& dicom) {
+  return {{"sop_instance_uid", dicom.sop_uid}, {"study_instance_uid", dicom.study_uid}};
+}
+
+std::string answer_line(Json audit, const LoggedImage& image, const Answer& answer,
+                        const ModelFacts& facts, bool patients) {
+  Json prediction = prediction_json(image.name, answer, facts);
+  prediction["passes"] = answer.passes;
+  if (!patients) prediction.erase("image");
+  audit.update(prediction);
+  if (patients && image.dicom) {
+    audit["group"] =
+        image.dicom->patient_id.empty() ? image.dicom->study_uid : image.dicom->patient_id;
+    audit["dicom"] = dicom_json(*image.dicom);
+  }
+  return audit.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace cubcal

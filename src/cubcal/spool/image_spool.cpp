@@ -1,0 +1,249 @@
+#include "cubcal/spool/image_spool.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/system_error.h"
+#include "cubcal/io/utc_time.h"
+#include "cubcal/spool/derived_uid.h"
+
+namespace cubcal {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
+
+/// What lies in it is of patients: a new folder is its owner's alone.
+std::string made_folder(const std::string& path) {
+  struct stat facts {};
+  const bool is_new = ::stat(path.c_str(), &facts) != 0;
+  make_folders(path);
+  if (is_new && ::chmod(path.c_str(), S_IRWXU) != 0) throw system_error("protect", path);
+  return path;
+}
+
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+ImageSpool::ImageSpool(const std::string& folder, std::string answerer, const SpoolLimits& limits)
+    : folder_(made_folder(folder)),
+      answerer_(std::move(answerer)),
+      limits_(limits),
+      lock_(folder),
+      image_files_(folder + "/images", ".dcm"),
+      report_files_(folder + "/reports", ".dcm"),
+      sent_notes_(folder + "/done", ""),
+      failed_files_(folder + "/failed", ".dcm"),
+      failed_notes_(folder + "/failed", ".json") {
+  recover();
+}
+
+std::string ImageSpool::report_uid(const std::string& image_uid) const {
+  return derived_uid(image_uid + "/" + answerer_);
+}
+
+void ImageSpool::recover() {
+  for (const std::string& uid : report_files_.uids()) {
+    if (sent_notes_.has(uid)) {
+      report_files_.remove(uid);
+      continue;
+    }
+    reports_.insert(uid);
+    waiting_reports_.push_back(uid);
+    bytes_ += report_files_.size_of(uid);
+  }
+  for (const std::string& uid : image_files_.uids()) {
+    const std::string report = report_uid(uid);
+    if (reports_.count(report) > 0 || sent_notes_.has(report)) {
+      image_files_.remove(uid);
+      continue;
+    }
+    images_.insert(uid);
+    waiting_images_.push_back(uid);
+    bytes_ += image_files_.size_of(uid);
+  }
+  failed_bytes_ = failed_files_.bytes();
+}
+
+bool ImageSpool::has_room(std::uint64_t more) {
+  const auto fits = [&] { return bytes_ + failed_bytes_ + more <= limits_.bytes; };
+  if (fits()) return true;
+  failed_bytes_ = failed_files_.bytes();  // somebody may have emptied the folder
+  return fits();
+}
+
+Intake ImageSpool::accept(const std::string& image_uid, std::string_view bytes) {
+  const std::string path = image_files_.path_of(image_uid);
+  const std::string report = report_uid(image_uid);
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return arriving_.count(image_uid) == 0; });
+    if (images_.count(image_uid) > 0 || reports_.count(report) > 0 || sent_notes_.has(report)) {
+      return Intake::kKnown;
+    }
+    const bool has_place = images_.size() + arriving_.size() < limits_.images;
+    if (!has_place || !has_room(bytes.size())) return Intake::kFull;
+    arriving_.insert(image_uid);
+    bytes_ += bytes.size();
+  }
+  try {
+    write_file_atomically(path, bytes);
+  } catch (...) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    arriving_.erase(image_uid);
+    bytes_ -= bytes.size();
+    changed_.notify_all();
+    throw;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  arriving_.erase(image_uid);
+  images_.insert(image_uid);
+  waiting_images_.push_back(image_uid);
+  changed_.notify_all();
+  return Intake::kStored;
+}
+
+std::vector<std::string> ImageSpool::take(std::deque<std::string>& queue, std::size_t most,
+                                          Wait longest) {
+  std::vector<std::string> taken;
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_for(lock, longest, [&] { return closed_ || !queue.empty(); });
+  while (!closed_ && !queue.empty() && taken.size() < most) {
+    taken.push_back(std::move(queue.front()));
+    queue.pop_front();
+  }
+  return taken;
+}
+
+std::vector<std::string> ImageSpool::next_images(std::size_t most, Wait longest) {
+  return take(waiting_images_, most, longest);
+}
+
+std::string ImageSpool::read_image(const std::string& image_uid) const {
+  return read_text_file(image_files_.path_of(image_uid), kAnySize);
+}
+
+void ImageSpool::answered(const std::string& image_uid, std::string_view report) {
+  const std::string uid = report_uid(image_uid);
+  const std::uint64_t image_bytes = image_files_.size_of(image_uid);
+  write_file_atomically(report_files_.path_of(uid), report);
+  image_files_.remove(image_uid);
+  drop_failure(image_uid);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  images_.erase(image_uid);
+  bytes_ += report.size();
+  bytes_ -= image_bytes;
+  reports_.insert(uid);
+  waiting_reports_.push_back(uid);
+  changed_.notify_all();
+}
+
+void ImageSpool::note_failure(const std::string& uid, const char* kind,
+                              const std::string& reason) const {
+  write_file_atomically(
+      failed_notes_.path_of(uid),
+      json_line({{kind, uid}, {"time", utc_time_with_milliseconds()}, {"reason", reason}}));
+}
+
+void ImageSpool::drop_failure(const std::string& uid) const {
+  failed_files_.remove(uid);
+  failed_notes_.remove(uid);
+}
+
+void ImageSpool::failed(const std::string& image_uid, const std::string& reason) {
+  const std::uint64_t size = image_files_.size_of(image_uid);
+  note_failure(image_uid, "image", reason);
+  rename_file(image_files_.path_of(image_uid), failed_files_.path_of(image_uid));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  images_.erase(image_uid);
+  bytes_ -= size;
+  failed_bytes_ += size;
+}
+
+void ImageSpool::put_back_image(const std::string& image_uid) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  waiting_images_.push_front(image_uid);
+  changed_.notify_all();
+}
+
+bool ImageSpool::holds_image(const std::string& image_uid) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return images_.count(image_uid) > 0;
+}
+
+std::vector<std::string> ImageSpool::next_reports(std::size_t most, Wait longest) {
+  return take(waiting_reports_, most, longest);
+}
+
+std::string ImageSpool::read_report(const std::string& report_uid) const {
+  return read_text_file(report_files_.path_of(report_uid), kAnySize);
+}
+
+void ImageSpool::sent(const std::string& report_uid) {
+  const std::uint64_t size = report_files_.size_of(report_uid);
+  write_file_atomically(sent_notes_.path_of(report_uid),
+                        json_line({{"sent", utc_time_with_milliseconds()}}));
+  report_files_.remove(report_uid);
+  drop_failure(report_uid);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  reports_.erase(report_uid);
+  bytes_ -= size;
+}
+
+void ImageSpool::refused(const std::string& report_uid, const std::string& reason) {
+  const std::uint64_t size = report_files_.size_of(report_uid);
+  note_failure(report_uid, "report", reason);
+  rename_file(report_files_.path_of(report_uid), failed_files_.path_of(report_uid));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  reports_.erase(report_uid);
+  bytes_ -= size;
+  failed_bytes_ += size;
+}
+
+void ImageSpool::put_back_report(const std::string& report_uid, bool as_first) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  waiting_reports_.insert(as_first ? waiting_reports_.begin() : waiting_reports_.end(), report_uid);
+  changed_.notify_all();
+}
+
+bool ImageSpool::note_bad_file(const std::string& key, const std::string& file,
+                               const std::string& reason) {
+  const std::string path = folder_ + "/failed/file-" + key + ".json";
+  if (::access(path.c_str(), F_OK) == 0) return false;
+  write_file_atomically(
+      path,
+      json_line({{"file", file}, {"time", utc_time_with_milliseconds()}, {"reason", reason}}));
+  return true;
+}
+
+void ImageSpool::forget_sent(std::chrono::hours longer_ago) {
+  sent_notes_.remove_older(std::chrono::seconds(longer_ago).count());
+}
+
+void ImageSpool::close() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+std::size_t ImageSpool::images() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return images_.size();
+}
+
+std::size_t ImageSpool::reports() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return reports_.size();
+}
+
+}  // namespace cubcal

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cubcal {
+
+/// A folder of files whose names are UIDs with a suffix. Everything else in it is passed over.
+class SpoolFolder {
+ public:
+  /// Makes the folder where it is not there. Throws IoError.
+  SpoolFolder(const std::string& path, std::string suffix);
+
+  /// Where the file of this UID lies. Throws DataError for anything that is no UID, so that no text
+  /// from outside leads out of the folder.
+  std::string path_of(const std::string& uid) const;
+  bool has(const std::string& uid) const;
+  /// Bytes of the file; 0 where there is none.
+  std::uint64_t size_of(const std::string& uid) const;
+  /// Removes the file, where there is one. Throws IoError.
+  void remove(const std::string& uid) const;
+  /// UIDs of the files, the oldest first. Throws IoError.
+  std::vector<std::string> uids() const;
+  /// Bytes of all files that lie there, whatever their names. Throws IoError.
+  std::uint64_t bytes() const;
+  /// Removes files that are older. How many. Throws IoError.
+  std::size_t remove_older(std::int64_t seconds) const;
+
+ private:
+  std::string path_;  ///< with a slash at the end
+  std::string suffix_;
+};
+
+}  // namespace cubcal

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "cubcal/node/report_content.h"
+
+namespace cubcal {
+
+/// The answer as a Comprehensive SR by TID 1500 (Measurement Report) in the study of the image, as
+/// a DICOM file in UTF-8. Throws DataError with the reason where DCMTK cannot make it.
+std::string make_structured_report(const ReportContent& content);
+
+}  // namespace cubcal
