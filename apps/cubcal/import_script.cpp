@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
+#include "cubcal/core/error.h"
 #include "cubcal/core/sha256.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/script_files.h"
@@ -78,7 +80,15 @@ void import_script(const ImportCommand& command) {
   Files files;
   for (const std::string& file : command.files) {
     files.push_back(read_script_file(file));
-    description.script->sha256.push_back(sha256(*files.back()));
+    std::vector<std::string>& hashes = description.script->sha256;
+    const std::string hash = sha256(*files.back());
+    const auto earlier = std::find(hashes.begin(), hashes.end(), hash);
+    if (earlier != hashes.end()) {
+      throw ArgumentError("'" + command.files[static_cast<std::size_t>(earlier - hashes.begin())] +
+                          "' and '" + file +
+                          "' are the same file: members of an ensemble must differ");
+    }
+    hashes.push_back(hash);
   }
   check_description(description);
   description.script->one_by_one = !predict_together(command, description, files);

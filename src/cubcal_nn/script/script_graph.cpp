@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
+#include <torch/csrc/jit/passes/frozen_conv_folding.h>
 #include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/passes/remove_mutation.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -161,6 +162,35 @@ std::size_t replace_dropouts(Graph& graph, jit::Value* draw) {
   return count;
 }
 
+/// Convolutions and linear layers by kernels under which an image has the same bits in any batch.
+void replace_products(Graph& graph) {
+  visit_nodes(graph.block(), [&](jit::Node* node) {
+    const std::string name = node->kind().toQualString();
+    std::vector<jit::Value*> inputs;
+    if (name == "aten::linear") {
+      inputs = node->inputs().vec();
+    } else if (name == "aten::conv2d") {
+      inputs = node->inputs().vec();
+      if (!inputs.at(4)->type()->isSubtypeOf(*c10::ListType::ofInts())) return;  // "same"
+    } else if (name == "aten::_convolution") {
+      const auto transposed = jit::toIValue(node->input(6));
+      const auto strides = jit::toIValue(node->input(3));
+      const bool takes = transposed && transposed->isBool() && !transposed->toBool() && strides &&
+                         strides->isIntList() && strides->toIntVector().size() == 2;
+      if (!takes) return;
+      for (const std::size_t i : {0, 1, 2, 3, 4, 5, 8}) inputs.push_back(node->input(i));
+    } else {
+      return;
+    }
+    const jit::WithInsertPoint here(node);
+    const at::Symbol symbol = name == "aten::linear" ? linear_symbol() : conv2d_symbol();
+    jit::Node* ours = graph.insertNode(graph.create(symbol, inputs, 1));
+    ours->output()->setType(c10::TensorType::get());
+    node->output()->replaceAllUsesWith(ours->output());
+    node->destroy();
+  });
+}
+
 /// Looks at every node; throws for what would make predictions depend on chance or on neighbours.
 void check_nodes(Graph& graph, const std::string& file) {
   visit_nodes(graph.block(), [&](jit::Node* node) {
@@ -197,9 +227,9 @@ jit::Value* feature_value(Graph& graph) {
     if (node->kind() == tap_symbol()) return node->input();
   }
   const jit::Node* last = graph.outputs().at(0)->node();
-  const std::string name = last->kind().toQualString();
-  if (name != "aten::linear" && name != "aten::addmm") return nullptr;
-  jit::Value* value = const_cast<jit::Node*>(last)->input(name == "aten::linear" ? 0 : 1);
+  const bool is_linear = last->kind() == linear_symbol();
+  if (!is_linear && last->kind() != c10::aten::addmm) return nullptr;
+  jit::Value* value = const_cast<jit::Node*>(last)->input(is_linear ? 0 : 1);
   while (value->node()->kind() == dropout_symbol() ||
          value->node()->kind() == dropout_in_place_symbol()) {
     value = value->node()->input(0);
@@ -216,7 +246,7 @@ ScriptGraph make_graph(const std::string& bytes, const std::string& file,
   keep_images_alone(loaded, file);
   if (!options.features.empty()) tap_layer(loaded, options.features, file);
   ScriptGraph result{nullptr, jit::freeze_module(loaded), 0, false};
-  const std::shared_ptr<Graph> graph = result.module.get_method(kForward).graph()->copy();
+  std::shared_ptr<Graph> graph = result.module.get_method(kForward).graph()->copy();
   jit::Inline(*graph);
   jit::RemoveTensorMutation(graph);
   for (std::size_t i = graph->inputs().size(); i-- > 2;) graph->eraseInput(i);
@@ -230,6 +260,8 @@ ScriptGraph make_graph(const std::string& bytes, const std::string& file,
   result.dropouts = replace_dropouts(*graph, draw);
   jit::EliminateDeadCode(graph);
   check_nodes(*graph, file);
+  jit::FoldFrozenConvBatchnorm(graph);
+  replace_products(*graph);
   if (jit::Value* features = feature_value(*graph)) {
     result.has_features = true;
     graph->registerOutput(features);

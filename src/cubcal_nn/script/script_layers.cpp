@@ -1,11 +1,14 @@
 #include "cubcal_nn/script/script_layers.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 #include <torch/library.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cubcal_nn/kernels/noise.h"
+#include "cubcal_nn/kernels/panel_layers.h"
 
 namespace cubcal {
 
@@ -13,6 +16,9 @@ namespace {
 
 constexpr std::size_t kKeyWords = 3;  // of a draw, before the indices
 constexpr double kLargestRate = 0.999;
+
+/// c10's in older versions of LibTorch, the standard library's in newer ones.
+using OptionalTensor = decltype(std::declval<c10::IValue>().toOptional<at::Tensor>());
 
 /// Broadcasts over x.
 at::Tensor script_mask(const at::Tensor& x, double rate, std::int64_t layer, bool channels,
@@ -45,12 +51,35 @@ at::Tensor script_dropout_in_place(at::Tensor x, double rate, std::int64_t layer
   return leaves_as_is(x, rate, draw) ? x : x.mul_(script_mask(x, rate, layer, channels, draw));
 }
 
+at::Tensor script_conv2d(const at::Tensor& x, const at::Tensor& weight, const OptionalTensor& bias,
+                         at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation,
+                         std::int64_t groups) {
+  const auto is_square = [](at::IntArrayRef pair) {
+    return std::all_of(pair.begin(), pair.end(), [&](auto each) { return each == pair[0]; });
+  };
+  const bool square = is_square(stride) && is_square(padding) && is_square(dilation);
+  if (!square || !conv_goes_by_panels(x, weight, dilation[0], groups)) {
+    return at::conv2d(x, weight, bias, stride, padding, dilation, groups);
+  }
+  FastConvFinish finish;
+  if (bias) finish.bias = *bias;
+  return fast_conv2d(x, weight, finish, {stride[0], padding[0], wide_enough_for_winograd(x)});
+}
+
+at::Tensor script_linear(const at::Tensor& x, const at::Tensor& weight,
+                         const OptionalTensor& bias) {
+  return linear_goes_by_panels(x, weight) ? linear_by_panels(x, weight, bias ? *bias : at::Tensor())
+                                          : at::linear(x, weight, bias);
+}
+
 at::Tensor script_tap(const at::Tensor& x) { return x; }
 
 }  // namespace
 
 at::Symbol dropout_symbol() { return at::Symbol::fromQualString("cubcal::dropout"); }
 at::Symbol dropout_in_place_symbol() { return at::Symbol::fromQualString("cubcal::dropout_"); }
+at::Symbol conv2d_symbol() { return at::Symbol::fromQualString("cubcal::conv2d"); }
+at::Symbol linear_symbol() { return at::Symbol::fromQualString("cubcal::linear"); }
 at::Symbol tap_symbol() { return at::Symbol::fromQualString("cubcal::tap"); }
 
 std::vector<std::int64_t> dropout_draw(const ForwardContext& context, std::int64_t rows) {
@@ -70,5 +99,10 @@ TORCH_LIBRARY(cubcal, library) {
   library.def(
       "dropout_(Tensor(a!) x, float rate, int layer, bool channels, int[] draw) -> Tensor(a!)",
       &cubcal::script_dropout_in_place);
+  library.def(
+      "conv2d(Tensor x, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
+      "int groups) -> Tensor",
+      &cubcal::script_conv2d);
+  library.def("linear(Tensor x, Tensor weight, Tensor? bias) -> Tensor", &cubcal::script_linear);
   library.def("tap(Tensor x) -> Tensor", &cubcal::script_tap);
 }

@@ -17,6 +17,11 @@ at::Symbol dropout_symbol();
 /// The same, changing x.
 at::Symbol dropout_in_place_symbol();
 
+/// cubcal::conv2d and cubcal::linear, with the arguments of PyTorch's: by the kernels of
+/// panel_layers.h where these take them and no gradient is wanted, else PyTorch's.
+at::Symbol conv2d_symbol();
+at::Symbol linear_symbol();
+
 /// cubcal::tap(Tensor x): x; marks a value in a graph.
 at::Symbol tap_symbol();
 
