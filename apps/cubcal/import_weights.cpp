@@ -43,10 +43,10 @@ bool makes_weights_file(const ImportCommand& command) {
   return std::filesystem::path(command.output).extension() == ".safetensors";
 }
 
+/// Not Keras' folder, which has a model.json too.
 bool is_model_folder(const std::string& path) {
   return std::filesystem::exists(std::filesystem::path(resolved_model_folder(path)) /
-                                 "model.json") &&
-         !is_layers_model(path);
+                                 "weights.safetensors");
 }
 
 bool takes_script(const ImportCommand& command) {
