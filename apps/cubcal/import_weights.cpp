@@ -204,8 +204,9 @@ void make_model(const ImportCommand& command) {
   check_target(command);
   ModelDescription description = describe_model(command);
   const bool by_moped = command.moped.has_value();
-  if (by_moped && description.kind != LayerKind::kVariational) {
-    throw ArgumentError("--moped makes Gaussian weights and so needs --kind variational");
+  if (by_moped && !has_gaussians(description.kind)) {
+    throw ArgumentError(
+        "--moped makes Gaussian weights and so needs --kind variational or last-layer");
   }
   const StateDict weights = read_weights(command);
   NetworkOptions options = description.network_options(c10::Device(c10::DeviceType::CPU));
@@ -280,9 +281,9 @@ void add_import(CLI::App& app) {
       ->delimiter(',');
   command
       ->add_option("--kind", options->kind,
-                   "deterministic, variational (Bayesian-Torch's names) or mc-dropout")
+                   "deterministic, variational (Bayesian-Torch's names), last-layer or mc-dropout")
       ->capture_default_str()
-      ->check(CLI::IsMember({"deterministic", "variational", "mc-dropout"}));
+      ->check(CLI::IsMember({"deterministic", "variational", "last-layer", "mc-dropout"}));
   command->add_option("--moped", options->moped,
                       "Make deterministic weights w Gaussian: mu = w, sigma = this times |w|");
   command->add_option("--key", options->key, "Where the state dict lies in a checkpoint file");
