@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/bayes/moped.h"
 #include "cubcal_nn/infer/ensemble_model.h"
 #include "cubcal_nn/infer/mc_engine.h"
@@ -94,6 +95,21 @@ TEST_F(EnsembleFolders, IsAModelOnDisk) {
         ensemble_of({folders_[0], folder}, c10::Device(at::kCPU));
       },
       "is ensemble");
+}
+
+// A file may say anything: no room is made for members whose weights are not there.
+TEST_F(EnsembleFolders, HasWeightsOfAllMembers) {
+  EnsembleModel made = ensemble();
+  const std::string folder = scratch_.file("ensemble");
+  save_model(folder, made.description, *made.network);
+  std::string text = file_bytes(folder + "/model.json");
+  const std::string words = "\"members\": 3";
+  text.replace(text.find(words), words.size(), "\"members\": 100");
+  write_file_atomically(folder + "/model.json", text);
+  expect_error<DataError>([&] { load_model(folder); }, "has too few weights for 100 members");
+  text.replace(text.find("\"members\": 100"), words.size() + 2, "\"members\": 101");
+  write_file_atomically(folder + "/model.json", text);
+  expect_error<DataError>([&] { load_model(folder); }, "an ensemble has 2 to 100 members");
 }
 
 TEST_F(EnsembleFolders, MembersGoTogether) {

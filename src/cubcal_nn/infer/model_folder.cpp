@@ -16,6 +16,7 @@
 #include "cubcal_nn/infer/model_versions.h"
 #include "cubcal_nn/infer/script_files.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
+#include "cubcal_nn/models/ensemble.h"
 #include "cubcal_nn/models/registry.h"
 
 namespace cubcal {
@@ -193,6 +194,21 @@ void finish_earlier_save(const ModelPaths& paths) {
   }
 }
 
+/// Before room is made for as many networks as model.json asks for.
+void check_holds_members(const ModelDescription& description, const WeightsFile& file) {
+  if (description.members == 0 || description.script) return;
+  const NetworkOptions whole = description.network_options(c10::Device(c10::DeviceType::CPU));
+  std::size_t needed = 0, there = 0;
+  for (const auto& [name, tensor] :
+       make_network(description.network, member_options(whole))->tensors()) {
+    needed += tensor.nbytes();
+  }
+  for (const NamedArray& entry : file.weights) there += entry.values.byte_size();
+  if (there / description.members >= needed) return;
+  throw DataError(file.path + " has too few weights for " + std::to_string(description.members) +
+                  " members of '" + description.network + "'");
+}
+
 void fill(Network& network, const WeightsFile& file) {
   NamedTensors tensors;
   for (const NamedArray& entry : file.weights) {
@@ -245,6 +261,7 @@ LoadedModel load_model(const std::string& folder, c10::Device device) {
     const std::optional<WeightsFile> file = find_weights(paths, hash, model.description.script);
     if (!file) continue;
     const ModelDescription& description = model.description;
+    check_holds_members(description, *file);
     model.network = naming_description(paths, [&] {
       try {
         return description.script

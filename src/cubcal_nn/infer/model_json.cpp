@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "cubcal-model";
-constexpr std::size_t kMostMembers = 1000;
+constexpr std::size_t kMostMembers = 100;
 
 Json thresholds_to_json(const Thresholds& thresholds) {
   return {{"gamma_low", thresholds.gamma_low},

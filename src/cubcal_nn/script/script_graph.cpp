@@ -66,10 +66,18 @@ std::string layer_list(const jit::Module& module) {
   std::size_t count = 0;
   for (const auto& each : module.named_modules()) {
     if (each.name.empty()) continue;
-    if (++count <= kListed) list += (list.empty() ? "" : ", ") + each.name;
+    if (++count > kListed) continue;
+    if (!list.empty()) list += ", ";
+    list += each.name;
   }
   if (count > kListed) list += " and " + std::to_string(count - kListed) + " more";
   return list.empty() ? "none" : list;
+}
+
+DataError no_such_layer(const jit::Module& module, const std::string& path,
+                        const std::string& file) {
+  return DataError("forward() of " + file + " calls no layer '" + path +
+                   "' whose output could be read; its layers are " + layer_list(module));
 }
 
 /// Puts a tap behind the call of the submodule, inlining those it lies in.
@@ -83,10 +91,7 @@ void tap_layer(const jit::Module& module, const std::string& path, const std::st
   };
   while (last_call(graph, is_it) == nullptr) {
     jit::Node* call = last_call(graph, around);
-    if (call == nullptr) {
-      throw DataError("forward() of " + file + " calls no layer '" + path +
-                      "' whose output could be read; its layers are " + layer_list(module));
-    }
+    if (call == nullptr) throw no_such_layer(module, path, file);
     inline_call(call);
   }
   jit::Node* call = last_call(graph, is_it);

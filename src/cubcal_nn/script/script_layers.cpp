@@ -23,6 +23,7 @@ using OptionalTensor = decltype(std::declval<c10::IValue>().toOptional<at::Tenso
 /// Broadcasts over x.
 at::Tensor script_mask(const at::Tensor& x, double rate, std::int64_t layer, bool channels,
                        at::IntArrayRef draw) {
+  if (rate >= 1) return at::zeros({1}, x.options().requires_grad(false));
   std::vector<std::int64_t> samples(draw.begin() + kKeyWords, draw.end());
   if (x.dim() == 0 || x.size(0) % static_cast<std::int64_t>(samples.size()) != 0) samples.resize(1);
   const NoiseKey key{static_cast<std::uint64_t>(draw[0]), static_cast<std::uint64_t>(draw[1]),
@@ -46,8 +47,8 @@ at::Tensor script_dropout(const at::Tensor& x, double rate, std::int64_t layer, 
   return leaves_as_is(x, rate, draw) ? x : x * script_mask(x, rate, layer, channels, draw);
 }
 
-at::Tensor script_dropout_in_place(at::Tensor x, double rate, std::int64_t layer, bool channels,
-                                   at::IntArrayRef draw) {
+at::Tensor script_dropout_in_place(const at::Tensor& x, double rate, std::int64_t layer,
+                                   bool channels, at::IntArrayRef draw) {
   return leaves_as_is(x, rate, draw) ? x : x.mul_(script_mask(x, rate, layer, channels, draw));
 }
 
