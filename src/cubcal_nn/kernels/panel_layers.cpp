@@ -16,7 +16,7 @@ bool panels_are_in_force() {
 }  // namespace
 
 bool wide_enough_for_winograd(const at::Tensor& x) {
-  constexpr std::int64_t kPixels = 8 * 8;
+  constexpr std::int64_t kPixels = 64;  // 8 x 8
   return x.size(2) * x.size(3) >= kPixels;
 }
 
