@@ -11,6 +11,8 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/device_memory.h"
 #include "cubcal_nn/models/registry.h"
 #include "interrupt.h"
@@ -25,6 +27,7 @@ using Json = nlohmann::ordered_json;
 
 struct BenchOptions {
   std::vector<std::string> jobs = {"train", "predict", "one"};
+  std::string model;
   std::string network;
   std::int64_t size = 0;
   std::vector<std::int64_t> batches;
@@ -110,6 +113,7 @@ class Bench {
     base_.size = options.size > 0 ? options.size : (on_gpu() ? 224 : 64);
     base_.classes = options.classes;
     base_.device = device_;
+    if (!options.model.empty()) take_model();
     base_.compute.precision = parse_precision(options.precision);
     base_.compute.fused = !options.plain;
     resolve_precision(base_.compute.precision, device_);
@@ -131,6 +135,17 @@ class Bench {
 
  private:
   bool on_gpu() const { return device_.is_cuda(); }
+
+  /// Its name, size and passes instead of those of a network that is made for the measurement.
+  void take_model() {
+    base_.model = options_.model;
+    const LoadedModel model = load_model(options_.model, device_);
+    base_.network = model.description.network;
+    base_.size = model.description.preprocessing.height;
+    McOptions mc;
+    mc.passes = static_cast<std::size_t>(options_.mc);
+    options_.mc = static_cast<std::int64_t>(drawn_passes(*model.network, mc));
+  }
 
   void note(const std::string& what) const { std::cerr << "measuring " << what << '\n'; }
 
@@ -176,6 +191,10 @@ class Bench {
     note("prediction of one image");
     row.result = time_prediction(row.which, false, options_.seconds);
     // The floor: every draw is written once and read once.
+    if (facts_["gaussian_weights"] == 0) {
+      rows_.push_back(row);
+      return;
+    }
     const double bytes = 2.0 * static_cast<double>(options_.mc) *
                          static_cast<double>(gaussian_weights(base_)) * (on_gpu() ? 2 : 4);
     row.ceiling = bytes / facts_["copy_bytes_per_second"].get<double>();
@@ -324,6 +343,16 @@ class Bench {
   std::optional<AtomicFile> file_;  ///< to write, unless it is standard output
 };
 
+/// A model is not trained here.
+void take_jobs_of_model(const CLI::App& parsed, BenchOptions& options) {
+  if (parsed.count("--jobs") == 0) options.jobs = {"predict", "one"};
+  for (const std::string& job : options.jobs) {
+    if (job != "predict" && job != "one") {
+      throw ArgumentError("--jobs of a --model are predict and one, not " + job);
+    }
+  }
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -337,12 +366,16 @@ void add_bench(CLI::App& app) {
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "predict", "one", "growth"}));
+  CLI::Option* model = command->add_option(
+      "--model", options->model, "Model folder whose predictions are measured: jobs predict, one");
   command
       ->add_option("--network", options->network,
                    "Network (default: resnet34 on a GPU, resnet18 on a CPU)")
-      ->check(CLI::IsMember(network_names()));
+      ->check(CLI::IsMember(network_names()))
+      ->excludes(model);
   command->add_option("--size", options->size, "Pixels of a side (default: 224 on a GPU, else 64)")
-      ->check(CLI::Range(std::int64_t{16}, std::int64_t{1024}));
+      ->check(CLI::Range(std::int64_t{16}, std::int64_t{1024}))
+      ->excludes(model);
   command->add_option("--batch", options->batches, "Batches of the training step")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{4096}));
@@ -358,7 +391,8 @@ void add_bench(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
   command->add_option("--classes", options->classes, "Classes")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1000}));
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1000}))
+      ->excludes(model);
   add_device_option(*command, options->device);
   add_precision_option(*command, options->precision);
   command->add_flag("--plain", options->plain,
@@ -377,8 +411,12 @@ void add_bench(CLI::App& app) {
       "image, the time to write and read the drawn weights once.\n\n"
       "Example:\n"
       "  cubcal bench --jobs one --mc 20 --seconds 1\n"
+      "  cubcal bench --model model --mc 20 --images 16\n"
       "  cubcal bench --device cuda --jobs train,predict,one,growth --format md -o bench.md");
-  command->callback([options] { Bench(*options).run(); });
+  command->callback([options, command] {
+    if (!options->model.empty()) take_jobs_of_model(*command, *options);
+    Bench(*options).run();
+  });
 }
 
 }  // namespace cubcal::app

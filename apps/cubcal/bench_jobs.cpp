@@ -12,6 +12,7 @@
 
 #include "cubcal_nn/bayes/fused_weights.h"
 #include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/kernels/device_memory.h"
 #include "cubcal_nn/losses/cub_objective.h"
@@ -57,15 +58,29 @@ std::unique_ptr<Network> network_of(const BenchCase& which, LayerKind kind) {
   return network;
 }
 
-/// Any fixed values will do, but zeros would be faster than images are.
-at::Tensor drawn_bytes(std::int64_t count, const BenchCase& which) {
-  at::Tensor values = at::empty({count, 3, which.size, which.size});
-  uniform_noise(values, {1, 2, 3});
-  return values.mul_(255).to(at::kByte).to(which.device);
-}
-
 Preprocessing preprocessing_of(const BenchCase& which) {
   return {which.size, which.size, {0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}};
+}
+
+/// What is predicted with: a network of this kind, or the model's own.
+struct Predicting {
+  std::unique_ptr<Network> network;
+  Preprocessing preprocessing;
+};
+
+Predicting predicting(const BenchCase& which, LayerKind kind) {
+  if (which.model.empty()) return {network_of(which, kind), preprocessing_of(which)};
+  LoadedModel model = load_model(which.model, which.device);
+  return {std::move(model.network), model.description.preprocessing};
+}
+
+/// Any fixed values will do, but zeros would be faster than images are.
+at::Tensor drawn_bytes(std::int64_t count, const Preprocessing& preprocessing,
+                       const BenchCase& which) {
+  at::Tensor values = at::empty(
+      {count, preprocessing.channels(), preprocessing.image_height(), preprocessing.image_width()});
+  uniform_noise(values, {1, 2, 3});
+  return values.mul_(255).to(at::kByte).to(which.device);
 }
 
 BenchResult time_step(const BenchCase& which, const TrainingMethod& method, double budget) {
@@ -77,7 +92,8 @@ BenchResult time_step(const BenchCase& which, const TrainingMethod& method, doub
   TrainingStep step(*network, options, *method.objective, {10000, which.batch}, {}, 1,
                     which.compute);
   Batch batch;
-  batch.images = preprocess(drawn_bytes(which.batch, which), preprocessing_of(which));
+  const Preprocessing preprocessing = preprocessing_of(which);
+  batch.images = preprocess(drawn_bytes(which.batch, preprocessing, which), preprocessing);
   batch.labels = (at::arange(which.batch) % which.classes).to(which.device);
   for (std::int64_t i = 0; i < which.batch; ++i) batch.indices.push_back(i);
   std::uint64_t stream = 0;
@@ -101,9 +117,9 @@ BenchResult time_deterministic_step(const BenchCase& which, double budget) {
 }
 
 BenchResult time_prediction(const BenchCase& which, bool keep_draws, double budget) {
-  const auto network = network_of(which, LayerKind::kVariational);
-  McEngine engine(*network, preprocessing_of(which));
-  const at::Tensor images = drawn_bytes(which.images, which);
+  const Predicting with = predicting(which, LayerKind::kVariational);
+  McEngine engine(*with.network, with.preprocessing);
+  const at::Tensor images = drawn_bytes(which.images, with.preprocessing, which);
   McOptions options;
   options.passes = static_cast<std::size_t>(which.passes);
   options.batch = which.batch;
@@ -116,21 +132,22 @@ BenchResult time_prediction(const BenchCase& which, bool keep_draws, double budg
 
 BenchResult time_deterministic_forward(const BenchCase& which, double budget) {
   const c10::NoGradGuard no_grad;
-  const auto network = network_of(which, LayerKind::kDeterministic);
+  const auto [network, preprocessing] = predicting(which, LayerKind::kDeterministic);
   const ComputeSettings compute = compute_settings(which.compute.precision, which.device);
   const ComputeScope computing(compute);
   const auto dtype = activation_type(*compute.precision);
   std::optional<FusedWeights> weights;  // a CPU takes the network's own
-  if (which.device.is_cuda()) {
+  if (which.device.is_cuda() && network->parameters().parameter_count() > 0) {
     weights.emplace(network->parameters(), FusedWeights::Options{1, dtype, false, 0});
     weights->draw();
   }
   const std::int64_t batch = std::min(which.batch, which.images);
-  const at::Tensor images =
-      preprocess(drawn_bytes(batch, which), preprocessing_of(which))
-          .to(at::TensorOptions().dtype(dtype), false, false, at::MemoryFormat::ChannelsLast);
+  const at::Tensor images = preprocess(drawn_bytes(batch, preprocessing, which), preprocessing)
+                                .to(at::TensorOptions().dtype(weights ? dtype : at::kFloat), false,
+                                    false, at::MemoryFormat::ChannelsLast);
+  const Network& forward = *network;
   BenchResult result = time_work(which.device, which.device.is_cuda() ? 5 : 1, budget, [&] {
-    network->forward(images, weights ? weights->context(0) : network->mean_context());
+    forward.forward(images, weights ? weights->context(0) : forward.mean_context());
   });
   const double forwards =
       static_cast<double>(which.passes * which.images) / static_cast<double>(batch);
@@ -153,7 +170,7 @@ double noise_rate(c10::Device device) {
 }
 
 std::int64_t gaussian_weights(const BenchCase& which) {
-  return network_of(which, LayerKind::kVariational)->parameters().variational_size();
+  return predicting(which, LayerKind::kVariational).network->parameters().variational_size();
 }
 
 }  // namespace cubcal::app

@@ -11,6 +11,7 @@
 namespace cubcal::app {
 
 struct BenchCase {
+  std::string model = {};  ///< folder of a model, whose predictions are measured as they are
   std::string network = "resnet34";
   std::int64_t size = 224;    ///< of the images
   std::int64_t batch = 128;   ///< of a step, or of images at a time

@@ -2,94 +2,23 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "commands.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
-#include "cubcal/io/atomic_file.h"
 #include "cubcal/weights/layers_model.h"
+#include "cubcal/weights/torchscript_file.h"
 #include "cubcal/weights/weights_file.h"
 #include "cubcal_nn/bayes/moped.h"
 #include "cubcal_nn/infer/model_folder.h"
-#include "cubcal_nn/infer/weight_import.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/ood/verdict_folder.h"
+#include "import_command.h"
 #include "option_checks.h"
-#include "text_lines.h"
 
 namespace cubcal::app {
 
 namespace {
-
-constexpr std::size_t kLargestNames = std::size_t{1} << 20;  // bytes of a file of class names
-
-struct ImportCommand {
-  std::string file;
-  std::string network;
-  std::string head = "own";
-  std::size_t classes = 0;
-  std::vector<std::string> class_names;
-  std::int64_t size = 224;
-  std::int64_t channels = 3;
-  std::vector<double> mean;
-  std::vector<double> standard_deviation;
-  std::string kind = "deterministic";
-  std::optional<double> moped;
-  std::string key;
-  std::uint64_t seed = 0;
-  std::string output;
-  bool force = false;
-  bool half = false;
-  ImportOptions import;
-};
-
-Preprocessing preprocessing_of(const ImportCommand& command) {
-  Preprocessing result;
-  result.height = result.width = command.size;
-  result.mean = command.mean;
-  result.standard_deviation = command.standard_deviation;
-  if (command.mean.empty() != command.standard_deviation.empty()) {
-    throw ArgumentError("--mean and --std go together");
-  }
-  if (command.mean.empty()) {
-    if (command.channels != 3) {
-      throw ArgumentError("--mean and --std are needed for images that have no 3 channels");
-    }
-    result.mean = kImageNetMean;
-    result.standard_deviation = kImageNetDeviation;
-  }
-  const auto channels = static_cast<std::size_t>(command.channels);
-  if (result.mean.size() != channels || result.standard_deviation.size() != channels) {
-    throw ArgumentError("--mean and --std need one number per channel, which are " +
-                        std::to_string(channels));
-  }
-  return result;
-}
-
-/// A single name that is a file's holds the names, a line each.
-std::vector<std::string> given_class_names(const ImportCommand& command) {
-  if (command.class_names.size() != 1 ||
-      !std::filesystem::is_regular_file(command.class_names.front())) {
-    return command.class_names;
-  }
-  std::istringstream lines(read_text_file(command.class_names.front(), kLargestNames));
-  return text_lines(lines);
-}
-
-std::vector<std::string> class_names_of(const ImportCommand& command) {
-  std::vector<std::string> given = given_class_names(command);
-  if (!given.empty()) {
-    if (command.classes > 0 && given.size() != command.classes) {
-      throw ArgumentError("--class-names names " + std::to_string(given.size()) +
-                          " classes, and --classes says " + std::to_string(command.classes));
-    }
-    return given;
-  }
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < command.classes; ++k) names.push_back("class " + std::to_string(k));
-  return names;
-}
 
 ModelDescription describe_model(const ImportCommand& command) {
   ModelDescription description;
@@ -100,7 +29,7 @@ ModelDescription describe_model(const ImportCommand& command) {
   description.preprocessing = preprocessing_of(command);
   description.provenance.seed = command.seed;
   description.provenance.stage = "imported";
-  description.provenance.recipe = "cubcal import " + command.file;
+  description.provenance.recipe = "cubcal import " + command.file();
   return description;
 }
 
@@ -114,8 +43,63 @@ bool makes_weights_file(const ImportCommand& command) {
   return std::filesystem::path(command.output).extension() == ".safetensors";
 }
 
+/// Not Keras' folder, which has a model.json too.
+bool is_model_folder(const std::string& path) {
+  return std::filesystem::exists(std::filesystem::path(resolved_model_folder(path)) /
+                                 "weights.safetensors");
+}
+
+bool takes_script(const ImportCommand& command) {
+  return command.trust || is_torchscript(command.file());
+}
+
+bool takes_models(const ImportCommand& command) {
+  return std::filesystem::is_directory(command.file()) && is_model_folder(command.file());
+}
+
+void refuse(const CLI::App& parsed, std::initializer_list<const char*> useless,
+            const std::string& why) {
+  for (const char* option : useless) {
+    if (parsed.count(option) > 0) throw ArgumentError(option + (" is of no use with " + why));
+  }
+}
+
+void check_script_options(const CLI::App& parsed, const ImportCommand& command) {
+  if (!command.trust) {
+    throw ArgumentError("'" + command.file() +
+                        "' is TorchScript, which is code that runs when it is loaded: --trust says "
+                        "that you trust where it comes from");
+  }
+  refuse(parsed,
+         {"--network", "--head", "--size", "--channels", "--kind", "--moped", "--key",
+          "--strip-prefix", "--allow-missing", "--ignore", "--seed", "--half"},
+         "TorchScript, which brings its network along");
+  if (makes_weights_file(command)) {
+    throw ArgumentError("TorchScript becomes a model folder, and -o ends in .safetensors");
+  }
+  if (command.input.empty()) {
+    throw ArgumentError("--input is required for TorchScript: what its images are, as 3x224x224");
+  }
+  if (parsed.count("--classes") == 0 && parsed.count("--class-names") == 0) {
+    throw ArgumentError("--classes or --class-names is required for TorchScript");
+  }
+}
+
+void check_ensemble_options(const CLI::App& parsed) {
+  refuse(parsed,
+         {"--network", "--head", "--classes", "--class-names", "--input", "--size", "--channels",
+          "--mean", "--std", "--kind", "--moped", "--key", "--strip-prefix", "--allow-missing",
+          "--ignore", "--seed", "--half", "--features"},
+         "models, which say all of it themselves");
+}
+
 /// Which options are needed, and which mean something, hangs on what -o asks for.
 void check_options(const CLI::App& parsed, const ImportCommand& command) {
+  if (command.files.size() > 1) {
+    throw ArgumentError("only TorchScript files, and folders of models, can be several");
+  }
+  refuse(parsed, {"--features"}, "weights: features are the network's own");
+  if (parsed.count("--input") > 0) refuse(parsed, {"--size", "--channels"}, "--input");
   if (!makes_weights_file(command)) {
     if (parsed.count("--network") == 0) {
       throw ArgumentError("--network is required for a model folder");
@@ -127,8 +111,8 @@ void check_options(const CLI::App& parsed, const ImportCommand& command) {
     return;
   }
   for (const char* useless :
-       {"--network", "--head", "--classes", "--class-names", "--size", "--channels", "--mean",
-        "--std", "--kind", "--moped", "--allow-missing", "--seed"}) {
+       {"--network", "--head", "--classes", "--class-names", "--input", "--size", "--channels",
+        "--mean", "--std", "--kind", "--moped", "--allow-missing", "--seed"}) {
     if (parsed.count(useless) > 0) {
       throw ArgumentError(std::string(useless) +
                           " is for a model folder, and an output that ends in .safetensors is a "
@@ -137,26 +121,19 @@ void check_options(const CLI::App& parsed, const ImportCommand& command) {
   }
 }
 
-void check_target(const ImportCommand& command) {
-  const std::filesystem::path folder = resolved_model_folder(command.output);
-  if (!command.force && std::filesystem::exists(folder / "model.json")) {
-    throw ArgumentError("'" + command.output + "' holds a model: --force replaces it");
-  }
-}
-
 /// What would make the file fit, where that can be told.
 std::string way_out(const ImportReport& report, const StateDict& weights, const Network& network,
                     const ImportCommand& command) {
   const std::string prefix = common_prefix_of(weights, network);
   if (command.import.strip_prefix.empty() && !prefix.empty()) {
-    return "the names of " + command.file + " begin with '" + prefix +
+    return "the names of " + command.file() + " begin with '" + prefix +
            "', which the network's do not: --strip-prefix " + prefix + " takes it off";
   }
   const auto& lacking = report.unexpected;
   if (network.options().head == HeadKind::kOwn &&
       std::find(lacking.begin(), lacking.end(), command.import.strip_prefix + "fc.weight") !=
           lacking.end()) {
-    return command.file +
+    return command.file() +
            " ends in one linear layer, 'fc': --head linear keeps it, --ignore fc --allow-missing "
            "fc leaves it out";
   }
@@ -167,7 +144,7 @@ std::string way_out(const ImportReport& report, const StateDict& weights, const 
 void require_complete(const ImportReport& report, const StateDict& weights, const Network& network,
                       const ImportCommand& command) {
   if (report.complete()) return;
-  const std::string& file = command.file;
+  const std::string& file = command.file();
   const std::string hint = way_out(report, weights, network, command);
   if (!hint.empty()) throw DataError(hint + "; nothing was written");
   list(std::cerr, "in the network but not in the file", report.missing);
@@ -181,8 +158,8 @@ void require_complete(const ImportReport& report, const StateDict& weights, cons
 
 void print_report(const ImportReport& report, const ImportCommand& command) {
   std::cout << "wrote " << command.output << ": " << report.imported.size() << " tensors from "
-            << command.file << '\n';
-  if (command.network == "resnet50" && is_layers_model(command.file)) {
+            << command.file() << '\n';
+  if (command.network == "resnet50" && is_layers_model(command.file())) {
     std::cout << "these weights stride the first 1x1 convolution of a stage and resnet50 its 3x3: "
                  "resnet50-v1 is the network they were trained in\n";
   }
@@ -201,7 +178,11 @@ void print_report(const ImportReport& report, const ImportCommand& command) {
 StateDict read_weights(const ImportCommand& command) {
   StateDictOptions reading;
   reading.key = command.key;
-  return read_state_dict(command.file, reading);
+  try {
+    return read_state_dict(command.file(), reading);
+  } catch (const KeyIsNeeded& error) {
+    throw DataError(std::string(error.what()) + ": --key names it");
+  }
 }
 
 void write_weights(const ImportCommand& command) {
@@ -215,7 +196,7 @@ void write_weights(const ImportCommand& command) {
   const WeightsFileReport report =
       write_weights_file(command.output, read_weights(command), options);
   std::cout << "wrote " << command.output << ": " << report.written << " tensors from "
-            << command.file << '\n';
+            << command.file() << '\n';
   list(std::cout, "left out as asked", report.ignored);
 }
 
@@ -223,8 +204,9 @@ void make_model(const ImportCommand& command) {
   check_target(command);
   ModelDescription description = describe_model(command);
   const bool by_moped = command.moped.has_value();
-  if (by_moped && description.kind != LayerKind::kVariational) {
-    throw ArgumentError("--moped makes Gaussian weights and so needs --kind variational");
+  if (by_moped && !has_gaussians(description.kind)) {
+    throw ArgumentError(
+        "--moped makes Gaussian weights and so needs --kind variational or last-layer");
   }
   const StateDict weights = read_weights(command);
   NetworkOptions options = description.network_options(c10::Device(c10::DeviceType::CPU));
@@ -255,11 +237,19 @@ void add_import(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("import", "Make a model of weights trained by another program");
   command
-      ->add_option("FILE", options->file,
+      ->add_option("FILE", options->files,
                    "State dict: .pth, .pt or .safetensors; or the model.json, or its folder, of "
-                   "Keras' ResNet-50 "
-                   "for TensorFlow.js")
+                   "Keras' ResNet-50 for TensorFlow.js; or TorchScript, several of which are an "
+                   "ensemble; or several model or run folders, which are one too")
       ->required();
+  command->add_flag("--trust", options->trust,
+                    "Load TorchScript, which is code: you trust where it comes from");
+  command->add_option("--input", options->input,
+                      "Channels, height and width of the images, as 3x224x224, instead of --size "
+                      "and --channels");
+  command->add_option("--features", options->features,
+                      "TorchScript: the layer whose output are the features for 'cubcal ood' "
+                      "(default: what goes into the last linear layer)");
   command->add_option("--network", options->network, "Architecture the weights are for")
       ->check(CLI::IsMember(network_names()));
   command
@@ -291,9 +281,9 @@ void add_import(CLI::App& app) {
       ->delimiter(',');
   command
       ->add_option("--kind", options->kind,
-                   "deterministic, variational (Bayesian-Torch's names) or mc-dropout")
+                   "deterministic, variational (Bayesian-Torch's names), last-layer or mc-dropout")
       ->capture_default_str()
-      ->check(CLI::IsMember({"deterministic", "variational", "mc-dropout"}));
+      ->check(CLI::IsMember({"deterministic", "variational", "last-layer", "mc-dropout"}));
   command->add_option("--moped", options->moped,
                       "Make deterministic weights w Gaussian: mu = w, sigma = this times |w|");
   command->add_option("--key", options->key, "Where the state dict lies in a checkpoint file");
@@ -327,17 +317,32 @@ void add_import(CLI::App& app) {
       "Keras' ResNet-50 for TensorFlow.js gets torchvision's names and ImageNet's mean and\n"
       "deviation; exact with --network resnet50-v1, whose strides are Keras'. Its last layer for\n"
       "1000 classes is 'fc'.\n\n"
+      "TorchScript: one file draws its dropout layers in every pass, whether or not it was saved\n"
+      "after eval(); several files, or several models of 'cubcal train', are an ensemble of as\n"
+      "many passes. Batch norms stay as they are.\n\n"
       "-o with .safetensors makes a file for model.pretrained of a recipe; --network, --classes\n"
       "and what else describes a model are not for it.\n\n"
       "Examples:\n"
       "  cubcal import densenet.pth --network densenet121 --class-names names.txt -o model\n"
       "  cubcal import finetuned.pth --network resnet50 --head linear --classes 4 -o model\n"
+      "  cubcal import net.ts --trust --input 3x224x224 --class-names names.txt -o model\n"
+      "  cubcal import a.ts b.ts c.ts --trust --input 1x64x64 --mean 0.5 --std 0.25 \\\n"
+      "    --classes 2 -o ensemble\n"
+      "  cubcal import runA runB runC -o ensemble\n"
       "  cubcal import resnet34.pth --network resnet34 --classes 5 --kind variational \\\n"
       "    --moped 0.1 --allow-missing fc --ignore fc -o pretrained\n"
       "  cubcal import ResNet50/model.json --ignore fc --half -o imagenet.safetensors\n"
       "  cubcal import ResNet50/model.json --network resnet50-v1 --classes 7 \\\n"
       "    --allow-missing fc --ignore fc -o pretrained");
   command->callback([options, command] {
+    if (takes_script(*options)) {
+      check_script_options(*command, *options);
+      return import_script(*options);
+    }
+    if (takes_models(*options)) {
+      check_ensemble_options(*command);
+      return import_ensemble(*options);
+    }
     check_options(*command, *options);
     makes_weights_file(*options) ? write_weights(*options) : make_model(*options);
   });

@@ -69,7 +69,7 @@ void ood(OodOptions options) {
   options.run.device = set_up_device(options.device);
   options.run.mc.compute.precision = parse_precision(options.precision);
   LoadedModel model = load_model(options.model, options.run.device);
-  if (model.description.kind == LayerKind::kDeterministic) options.run.mc.passes = 1;
+  options.run.mc.passes = drawn_passes(*model.network, options.run.mc);
   std::ostream& out = options.json == "-" ? std::cerr : std::cout;
   WorkView view(/*threads_given=*/false, out);
   if (options.fit) {

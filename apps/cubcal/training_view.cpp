@@ -26,7 +26,7 @@ std::string number(const std::optional<double>& value) { return value ? fixed(*v
 /// What the loss is made of, besides cross entropy.
 std::string loss_parts(const EpochReport& report, const TrainingMethod& method) {
   std::string text;
-  if (method.kind == LayerKind::kVariational) text = "KL " + fixed(100 * report.kl_share, 0) + "%";
+  if (has_gaussians(method.kind)) text = "KL " + fixed(100 * report.kl_share, 0) + "%";
   if (!report.loss_summary.empty()) text += (text.empty() ? "" : ", ") + report.loss_summary;
   return text.empty() ? "" : " (" + text + ")";
 }
@@ -114,7 +114,7 @@ void TrainingView::epoch_done(const EpochReport& report) {
        << ", balanced " << percent(validation[Metric::kBalancedAccuracy]) << ", NLL "
        << number(validation[Metric::kNll]) << ", ECE " << percent(validation[Metric::kEce])
        << ", AvU " << number(validation[Metric::kAvu]);
-  if (stage_.method.kind == LayerKind::kVariational) {
+  if (has_gaussians(stage_.method.kind)) {
     text << ", σ/μ " << fixed(report.sigma.noise_to_signal, 3);
   }
   text << " | " << fixed(report.seconds, 1) << " s" << time_left() << ", at " << clock_now()

@@ -76,7 +76,8 @@ class Page : public testing::TestWithParam<fs::path> {
 TEST_P(Page, SnippetsRun) {
   for (const Snippet& snippet : snippets_of(GetParam())) {
 #ifndef CUBCAL_NN
-    for (const char* command : {"cubcal train", "cubcal demo", "cubcal experiment"}) {
+    for (const char* command :
+         {"cubcal train", "cubcal demo", "cubcal experiment", "cubcal import"}) {
       if (snippet.text.find(command) != std::string::npos) {
         GTEST_SKIP() << "this page's snippets need the network half";
       }

@@ -8,6 +8,8 @@
 namespace cubcal::test {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kSmallExperiment = R"(
 [data]
 kind = "phantom"
@@ -72,6 +74,71 @@ TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
   const Outcome again = run_cubcal({"results", "runs/records"}, folder.path());
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_NE(again.out.find("3 runs, 1 seed, trained on CPU."), std::string::npos) << again.out;
+}
+
+// A deep ensemble is the deterministic run and others like it of other seeds, and a row of its own.
+TEST(ExperimentCommand, AnEnsembleAndALastLayerAreRows) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  const std::vector<std::string> command = {
+      "experiment",  "small.toml",
+      "--out",       "runs",
+      "--bootstrap", "50",
+      "--set",       "experiment.methods=['ensemble', 'last-layer']",
+      "--set",       "experiment.members=3"};
+  const Outcome first = run_cubcal(command, folder.path());
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_NE(first.out.find("small: 3 runs, 0 of them there already"), std::string::npos);
+  const std::string page = contents_of(folder.path() / "runs/results.md");
+  for (const char* words : {"| Deep ensemble | ", "| Last-layer BNN | "}) {
+    EXPECT_NE(page.find(words), std::string::npos) << words;
+  }
+  const auto record = [&](const std::string& method) {
+    return nlohmann::json::parse(
+        contents_of(folder.path() / ("runs/records/full-seed1-" + method + ".json")));
+  };
+  const auto ensemble = record("ensemble");
+  EXPECT_EQ(ensemble["passes"], 3);
+  EXPECT_EQ(ensemble["training"]["stages"].size(), 3U);
+  EXPECT_EQ(record("last-layer")["passes"], 4);
+  EXPECT_EQ(record("deterministic")["passes"], 1);
+  const fs::path seed = folder.path() / "runs/full/seed1";
+  EXPECT_TRUE(fs::exists(seed / "ensemble/member3/last/model.json"));
+  EXPECT_FALSE(fs::exists(seed / "ensemble/member1"));
+  // Members see the same images in the same places.
+  const auto data_of = [&](const char* model) {
+    return nlohmann::json::parse(contents_of(seed / model / "last/model.json"))["provenance"];
+  };
+  EXPECT_EQ(data_of("ensemble/member3")["data_hash"], data_of("deterministic")["data_hash"]);
+  EXPECT_EQ(data_of("ensemble/member3")["seed"], 2001);
+
+  // Where records are lost they are made anew, from what is there.
+  fs::remove(folder.path() / "runs/records/full-seed1-ensemble.json");
+  const Outcome again = run_cubcal(command, folder.path());
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(again.out.find("full/seed1/ensemble: trained before"), std::string::npos) << again.out;
+  EXPECT_EQ(record("ensemble")["test"], ensemble["test"]);
+  fs::remove(folder.path() / "runs/records/full-seed1-ensemble.json");
+  std::vector<std::string> other = command;
+  other.back() = "experiment.members=2";
+  const Outcome refused = run_cubcal(other, folder.path());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("is an ensemble of 3, and one of 2 is wanted"), std::string::npos)
+      << refused.err;
+
+  // The same by hand.
+  const Outcome imported = run_cubcal(
+      {"import", "runs/full/seed1/deterministic/last", "runs/full/seed1/ensemble/member2/last",
+       "runs/full/seed1/ensemble/member3/last", "-o", "model"},
+      folder.path());
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_EQ(contents_of(folder.path() / "model/weights.safetensors"),
+            contents_of(seed / "ensemble/last/weights.safetensors"));
+  const Outcome mixed = run_cubcal({"import", "runs/full/seed1/deterministic/last",
+                                    "runs/full/seed1/last-layer/last", "-o", "mixed"},
+                                   folder.path());
+  EXPECT_EQ(mixed.exit_code, 2);
+  EXPECT_NE(mixed.err.find("is last-layer"), std::string::npos) << mixed.err;
 }
 
 /// The file's weights are the first stage's: every other run starts from the experiment's own

@@ -466,6 +466,14 @@ TEST_F(InferCommands, ImportTakesALinearHeadAndNamesOfAFile) {
   EXPECT_TRUE(at::equal(model.network->parameters().point(), source->parameters().point()));
 }
 
+TEST_F(InferCommands, ImportNamesTheOptionThatChoosesAKey) {
+  const Outcome outcome = run({"import", std::string(CUBCAL_TEST_DATA) + "/weights/checkpoint.pth",
+                               "--network", "small-resnet", "--classes", "3", "-o", "keyed"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "'state_dict' (7 tensors)")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, ": --key names it\n")) << outcome.err;
+}
+
 TEST_F(InferCommands, ImportReplacesAModelOnlyWhenForced) {
   const std::unique_ptr<Network> source = tiny_network(LayerKind::kDeterministic, 5);
   write_weights(*source, scratch->file("whole.safetensors"), "-");

@@ -56,6 +56,8 @@ std::string method_title(const std::string& method) {
   static const std::map<std::string, std::string> titles = {{"deterministic", "Deterministic"},
                                                             {"bnn", "BNN"},
                                                             {"mc-dropout", "MC dropout"},
+                                                            {"ensemble", "Deep ensemble"},
+                                                            {"last-layer", "Last-layer BNN"},
                                                             {"bnn+avuc", "BNN + AvUC"},
                                                             {"bnn+cub", "BNN + CUB"}};
   const auto found = titles.find(method);

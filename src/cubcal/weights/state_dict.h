@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cubcal/core/error.h"
 #include "cubcal/core/nd_array.h"
 #include "cubcal/io/byte_source.h"
 
@@ -43,9 +44,17 @@ struct StateDictOptions {
   std::string key = {};
 };
 
+/// A checkpoint holds more than a state dict: one of its keys, which the text lists, is to be
+/// chosen.
+class KeyIsNeeded : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 /// Reads a safetensors file or a PyTorch state dict (.pth, .pt: the zip format and the one before
-/// it), told apart by content. No code in the file is run. bfloat16 comes as float32, which holds
-/// every bfloat16 value. Throws DataError where the file is damaged or holds anything but tensors.
+/// it), told apart by content. No code in the file is run. Throws KeyIsNeeded where it is. bfloat16
+/// comes as float32, which holds every bfloat16 value. Throws DataError where the file is damaged
+/// or holds anything but tensors.
 ///
 /// A path may also name a TensorFlow.js layers model of Keras' ResNet-50, its folder or its
 /// model.json: see torchvision_resnet50 for what becomes of it.

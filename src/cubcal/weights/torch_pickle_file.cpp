@@ -40,10 +40,10 @@ std::vector<NamedTensor> list_tensors(const Pickle& pickle, const std::string& k
     }
     const std::string what =
         name == nullptr ? "a key that is not text" : "entry " + in_quotes(*name);
-    throw DataError((key.empty() ? file : "the key " + in_quotes(key) + " of " + file) +
-                    " is no state dict, since " + what + (name == nullptr ? "" : " is no tensor") +
-                    "; choose the key that holds the state dict, from " +
-                    describe_keys(pickle, pickle.top()));
+    throw KeyIsNeeded(
+        (key.empty() ? file : "the key " + in_quotes(key) + " of " + file) +
+        " is no state dict, since " + what + (name == nullptr ? "" : " is no tensor") +
+        "; choose the key that holds the state dict, from " + describe_keys(pickle, pickle.top()));
   }
   if (tensors.empty()) throw DataError(file + " holds an empty state dict");
   return tensors;

@@ -16,7 +16,9 @@ Initialisation uniform_in(std::int64_t fan_in) {
 
 constexpr NamedValue<LayerKind> kKinds[] = {{"deterministic", LayerKind::kDeterministic},
                                             {"variational", LayerKind::kVariational},
-                                            {"mc-dropout", LayerKind::kMcDropout}};
+                                            {"mc-dropout", LayerKind::kMcDropout},
+                                            {"last-layer", LayerKind::kLastLayer},
+                                            {"ensemble", LayerKind::kEnsemble}};
 
 }  // namespace
 
@@ -25,6 +27,10 @@ LayerKind parse_layer_kind(const std::string& name) {
 }
 
 const char* layer_kind_name(LayerKind kind) { return name_of(kKinds, kind); }
+
+bool has_gaussians(LayerKind kind) {
+  return kind == LayerKind::kVariational || kind == LayerKind::kLastLayer;
+}
 
 LayerFactory::LayerFactory(ParameterStore& store, LayerKind kind,
                            std::optional<double> dropout_rate)
@@ -36,6 +42,10 @@ LayerFactory LayerFactory::deterministic(ParameterStore& store) {
 
 LayerFactory LayerFactory::variational(ParameterStore& store) {
   return {store, LayerKind::kVariational, std::nullopt};
+}
+
+LayerFactory LayerFactory::last_layer(ParameterStore& store) {
+  return {store, LayerKind::kLastLayer, std::nullopt};
 }
 
 LayerFactory LayerFactory::mc_dropout(ParameterStore& store, std::optional<double> dropout_rate) {
@@ -71,10 +81,21 @@ Conv2d LayerFactory::conv2d(const std::string& path, const Conv2dOptions& option
 
 Linear LayerFactory::linear(const std::string& path, std::int64_t in_features,
                             std::int64_t out_features) {
+  return add_linear(path, in_features, out_features, weight_kind());
+}
+
+Linear LayerFactory::output(const std::string& path, std::int64_t in_features,
+                            std::int64_t classes) {
+  return add_linear(path, in_features, classes,
+                    has_gaussians(kind_) ? ParameterKind::kVariational : ParameterKind::kPoint);
+}
+
+Linear LayerFactory::add_linear(const std::string& path, std::int64_t in_features,
+                                std::int64_t out_features, ParameterKind kind) {
   const std::size_t weight = store_.add_parameter(path + ".weight", {out_features, in_features},
-                                                  weight_kind(), uniform_in(in_features));
+                                                  kind, uniform_in(in_features));
   const std::size_t bias =
-      store_.add_parameter(path + ".bias", {out_features}, weight_kind(), uniform_in(in_features));
+      store_.add_parameter(path + ".bias", {out_features}, kind, uniform_in(in_features));
   return {weight, bias};
 }
 

@@ -12,11 +12,16 @@ namespace cubcal {
 
 /// What a network is made of. Deterministic: point weights, dropout in training only. Variational:
 /// Gaussian weights. MC dropout: point weights, and passes of prediction draw dropout masks.
-enum class LayerKind { kDeterministic, kVariational, kMcDropout };
+/// Last layer: Gaussian weights in the layer that gives the logits, point weights before it.
+/// Ensemble: several deterministic networks, each of which is a pass of prediction.
+enum class LayerKind { kDeterministic, kVariational, kMcDropout, kLastLayer, kEnsemble };
 
-/// "deterministic", "variational" or "mc-dropout"; anything else throws ArgumentError.
+/// "deterministic", "variational", "mc-dropout", "last-layer" or "ensemble"; anything else throws
+/// ArgumentError.
 LayerKind parse_layer_kind(const std::string& name);
 const char* layer_kind_name(LayerKind kind);
+/// Whether a network of this kind has Gaussian weights.
+bool has_gaussians(LayerKind kind);
 
 /// Makes layers whose parameters live in a store. A model asks it for every layer and so is written
 /// once for all three kinds.
@@ -24,6 +29,7 @@ class LayerFactory {
  public:
   static LayerFactory deterministic(ParameterStore& store);
   static LayerFactory variational(ParameterStore& store);
+  static LayerFactory last_layer(ParameterStore& store);
   /// dropout_rate replaces the rate of every dropout layer the model asks for.
   static LayerFactory mc_dropout(ParameterStore& store,
                                  std::optional<double> dropout_rate = std::nullopt);
@@ -37,6 +43,8 @@ class LayerFactory {
   ConvNorm conv_norm(const std::string& path, const Conv2dOptions& options,
                      const std::string& norm_path);
   Linear linear(const std::string& path, std::int64_t in_features, std::int64_t out_features);
+  /// The linear layer that gives the logits.
+  Linear output(const std::string& path, std::int64_t in_features, std::int64_t classes);
   BatchNorm2d batch_norm(const std::string& path, std::int64_t channels);
   LayerNorm layer_norm(const std::string& path, std::int64_t features);
   /// One parameter of this very path.
@@ -53,6 +61,8 @@ class LayerFactory {
   std::uint32_t dropout_layers_ = 0;
 
   ParameterKind weight_kind() const;
+  Linear add_linear(const std::string& path, std::int64_t in_features, std::int64_t out_features,
+                    ParameterKind kind);
   /// Notes the norm's places in `places`.
   BatchNorm2d add_batch_norm(const std::string& path, std::int64_t channels, NormFold& places);
 };

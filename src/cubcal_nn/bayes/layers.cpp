@@ -6,6 +6,7 @@
 #include "cubcal_nn/bayes/batched_layers.h"
 #include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/kernels/fused_kernels.h"
+#include "cubcal_nn/kernels/panel_layers.h"
 
 namespace cubcal {
 
@@ -15,23 +16,6 @@ constexpr double kLayerNormEpsilon = 1e-6;
 
 const at::Tensor& weight_of(const ForwardContext& context, std::size_t index) {
   return (*context.weights)[index];
-}
-
-/// Where Winograd's filtering pays for a lone image. Not asked of all images together, so that an
-/// image has the same bits whatever it is predicted with.
-bool wide_enough_for_winograd(const at::Tensor& x) {
-  constexpr std::int64_t kPixels = 8 * 8;
-  return x.size(2) * x.size(3) >= kPixels;
-}
-
-/// x W^T + b with rows that round alike whatever their number; a BLAS may multiply few rows by
-/// other kernels than many.
-at::Tensor linear_by_panels(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  FastConvFinish finish;
-  finish.bias = bias;
-  const at::Tensor columns = x.t().contiguous().view({1, x.size(1), x.size(0), 1});
-  const at::Tensor y = fast_conv2d(columns, weight.unsqueeze(2).unsqueeze(3), finish, {});
-  return y.view({weight.size(0), x.size(0)}).t().contiguous();
 }
 
 }  // namespace
@@ -82,10 +66,8 @@ at::Tensor Linear::operator()(const at::Tensor& x, const ForwardContext& context
   const at::Tensor& weight = weight_of(context, weight_);
   const at::Tensor& bias = weight_of(context, bias_);
   if (context.draws > 1) return batched_linear(x, weight, bias);
-  const bool by_panels = !context.training && !c10::GradMode::is_enabled() && x.dim() == 2 &&
-                         x.numel() > 0 && x.scalar_type() == at::kFloat && x.is_cpu() &&
-                         convolution_backend() == ConvolutionBackend::kPanels;
-  return by_panels ? linear_by_panels(x, weight, bias) : at::linear(x, weight, bias);
+  return !context.training && linear_goes_by_panels(x, weight) ? linear_by_panels(x, weight, bias)
+                                                               : at::linear(x, weight, bias);
 }
 
 at::Tensor Linear::in_float(const at::Tensor& x, const ForwardContext& context) const {

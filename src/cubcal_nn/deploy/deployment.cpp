@@ -58,7 +58,7 @@ class Deployer {
         folder_(options.output),
         run_(load_model(options.run, options.device)),
         data_(options.data.empty() ? data_of(run_.description) : options.data) {
-    if (run_.description.kind == LayerKind::kDeterministic) options_.mc.passes = 1;
+    options_.mc.passes = drawn_passes(*run_.network, options_.mc);
     result_.folder = folder_.model();
   }
 

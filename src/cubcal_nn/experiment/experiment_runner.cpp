@@ -8,6 +8,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/experiment/ensemble_part.h"
 #include "cubcal_nn/experiment/part_record.h"
 
 namespace cubcal {
@@ -143,9 +144,28 @@ ExperimentPlan read_plan(const ExperimentOptions& options) {
 
 RunPart part_of(const ExperimentOptions& options, const ExperimentPlan& plan,
                 const ExperimentRun& run) {
-  const std::string start = run.is_start() ? "" : options.out + "/" + run.start_id() + "/last";
+  const bool starts_afresh = run.is_start() || run.is_ensemble();
+  const std::string start = starts_afresh ? "" : options.out + "/" + run.start_id() + "/last";
   return {run.id(), options.out + "/" + run.id(), recipe_of(options, plan, run.overrides, start),
           plan.passes, plan.model};
+}
+
+/// The parts an ensemble is made of: the deterministic run of its seed, and others that see the
+/// same images.
+std::vector<RunPart> members_of(const ExperimentOptions& options, const ExperimentPlan& plan,
+                                const ExperimentRun& ensemble, const RunPart& part) {
+  std::vector<RunPart> members;
+  const DataOptions& data = part.recipe.data;
+  for (std::size_t i = 0; i < plan.members; ++i) {
+    ExperimentRun run = ensemble_member(ensemble, i);
+    run.overrides.push_back("data.seed=" + std::to_string(data.seed));
+    run.overrides.push_back("data.phantom.seed=" + std::to_string(data.phantom.seed));
+    const std::string id = i == 0 ? run.start_id() : run.id();
+    members.push_back({id, options.out + "/" + id,
+                       i == 0 ? part.recipe : recipe_of(options, plan, run.overrides), plan.passes,
+                       plan.model});
+  }
+  return members;
 }
 
 /// "records/25-seed1-bnn+cub.json".
@@ -214,7 +234,12 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver&
     observer.line("[" + std::to_string(i + 1) + "/" + std::to_string(missing.size()) + "] " +
                   run.id() + (left ? ", about " + duration_text(*left) + " left" : ""));
     const ImagesOfPart of_part = [&]() -> const ImageSet& { return images.of(part.recipe); };
-    make_part(part, of_part, "  ", options.command, observer);
+    if (run.is_ensemble()) {
+      make_ensemble_part(part, members_of(options, outcome.plan, run, part), of_part, "  ",
+                         options.command, observer);
+    } else {
+      make_part(part, of_part, "  ", options.command, observer);
+    }
     const auto record = part_record(outcome.plan, run, part, of_part, outcome.bootstrap, observer);
     make_folders(outcome.records);
     write_file_atomically(record_path(outcome.records, run), record.dump(1) + "\n");

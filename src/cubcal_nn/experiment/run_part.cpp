@@ -54,20 +54,22 @@ std::string RunPart::logits(const std::string& split) const {
 
 McOptions RunPart::mc() const {
   McOptions mc;
-  const bool one = recipe.run.stages.back().method.kind == LayerKind::kDeterministic;
-  mc.passes = one ? 1 : passes;
+  mc.passes = passes;
   mc.compute = recipe.run.compute;
   return mc;
 }
 
-void make_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
-               const std::string& resume_command, WorkObserver& observer) {
+void train_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
+                const std::string& resume_command, WorkObserver& observer) {
   check_same_recipe(part);
   if (is_trained(part)) {
     observer.line(indent + part.name + ": trained before");
   } else {
     run_recipe(part.recipe, images(), part.folder, indent, resume_command, observer);
   }
+}
+
+void draw_part_logits(const RunPart& part, const ImagesOfPart& images, WorkObserver& observer) {
   // The test logits are drawn last: where they are, the others are too.
   if (std::filesystem::exists(part.logits("test"))) return;
   const LoadedModel model = load_model(part.model(), c10::Device(part.recipe.run.device));
@@ -79,6 +81,12 @@ void make_part(const RunPart& part, const ImagesOfPart& images, const std::strin
         part.logits(name), set, split, model,
         draw_split(model, split, part.mc(), part.name + ", logits of " + name, observer));
   }
+}
+
+void make_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
+               const std::string& resume_command, WorkObserver& observer) {
+  train_part(part, images, indent, resume_command, observer);
+  draw_part_logits(part, images, observer);
 }
 
 }  // namespace cubcal

@@ -15,7 +15,7 @@ struct RunPart {
   std::string name;    ///< as it is told of
   std::string folder;  ///< the run's
   Recipe recipe;
-  std::size_t passes = 80;          ///< of the logits; a deterministic network has one
+  std::size_t passes = 80;          ///< of the logits; a deterministic network has fewer
   std::string model_name = "last";  ///< or "best"
 
   std::string model() const;
@@ -30,6 +30,14 @@ void check_same_recipe(const RunPart& part);
 
 /// Read when first asked for: a part that is whole needs no images.
 using ImagesOfPart = std::function<const ImageSet&()>;
+
+/// Trains the part unless that was done before. Throws as make_part does.
+void train_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
+                const std::string& resume_command, WorkObserver& observer);
+
+/// Draws the logits of the part's model of val, test and, where the set has them, ood; those that
+/// are there already are not drawn again.
+void draw_part_logits(const RunPart& part, const ImagesOfPart& images, WorkObserver& observer);
 
 /// Trains the part and draws its logits of val, test and, where the set has them, ood; what is
 /// there already is not made again. Throws ArgumentError where the folder holds a part made with

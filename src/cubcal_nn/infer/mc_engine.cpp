@@ -223,7 +223,14 @@ class Run {
 }  // namespace
 
 std::size_t drawn_passes(const Network& network, const McOptions& options) {
-  return is_single_pass(network, options) ? 1 : options.passes;
+  if (is_single_pass(network, options)) return 1;
+  if (network.members() == 0) return options.passes;
+  if (options.first_pass >= network.members()) {
+    throw ArgumentError("an ensemble of " + std::to_string(network.members()) +
+                        " has as many passes, and pass " + std::to_string(options.first_pass) +
+                        " is none of them");
+  }
+  return std::min(options.passes, network.members() - options.first_pass);
 }
 
 McEngine::McEngine(Network& network, const Preprocessing& preprocessing)

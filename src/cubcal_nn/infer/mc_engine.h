@@ -19,7 +19,7 @@
 namespace cubcal {
 
 struct McOptions {
-  std::size_t passes = 80;     ///< S; 1 for a deterministic network, whose passes would be equal
+  std::size_t passes = 80;     ///< S; 1 for a deterministic network, those of an ensemble at most
   std::size_t first_pass = 0;  ///< draws first_pass, first_pass + 1, ... of the seed
   std::uint64_t seed = 0;      ///< of the weight draws and dropout masks
   std::int64_t batch = 256;    ///< images at a time; bounds the memory and nothing else
@@ -37,7 +37,8 @@ struct McOptions {
   std::function<bool()> interrupted = {};
 };
 
-/// 1 where all passes would be equal (a deterministic network, mean weights), else options.passes.
+/// 1 where all passes would be equal (a deterministic network, mean weights), those of an ensemble
+/// at most, else options.passes.
 std::size_t drawn_passes(const Network& network, const McOptions& options);
 
 struct McOutput {

@@ -14,7 +14,9 @@
 #include "cubcal/weights/safetensors.h"
 #include "cubcal_nn/infer/model_json.h"
 #include "cubcal_nn/infer/model_versions.h"
+#include "cubcal_nn/infer/script_files.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
+#include "cubcal_nn/models/ensemble.h"
 #include "cubcal_nn/models/registry.h"
 
 namespace cubcal {
@@ -46,8 +48,10 @@ std::string folder_of(const ModelPaths& paths) {
   return fs::path(paths.description).parent_path().string();
 }
 
-/// Over names and bytes in the order of the names, whatever the order in the file.
-std::string weights_hash(std::vector<TensorView> views) {
+/// Over names and bytes in the order of the names, whatever the order in the file, and what tells
+/// of a network that is in files.
+std::string weights_hash(std::vector<TensorView> views,
+                         const std::optional<ScriptDescription>& script) {
   std::sort(views.begin(), views.end(),
             [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
   ContentHash hash;
@@ -57,15 +61,19 @@ std::string weights_hash(std::vector<TensorView> views) {
     hash.add(view.name);
     hash.add(view.bytes, bytes);
   }
+  if (script) {
+    for (const std::string& each : script->sha256) hash.add(each);
+    hash.add(script->features + (script->one_by_one ? " one by one" : ""));
+  }
   return hash.text();
 }
 
-std::string weights_hash(const StateDict& weights) {
+std::string weights_hash(const StateDict& weights, const std::optional<ScriptDescription>& script) {
   std::vector<TensorView> views;
   for (const NamedArray& entry : weights) {
     views.push_back({entry.name, entry.values.dtype(), entry.values.shape(), entry.values.bytes()});
   }
-  return weights_hash(std::move(views));
+  return weights_hash(std::move(views), script);
 }
 
 void make_folder(const std::string& folder) {
@@ -82,7 +90,7 @@ void check_is_described(const ModelDescription& description, const Network& netw
   if (network.name() == description.network && given.classes == expected.classes &&
       given.channels == expected.channels && given.height == expected.height &&
       given.width == expected.width && given.kind == expected.kind && given.head == expected.head &&
-      given.dropout_rate == expected.dropout_rate) {
+      given.members == expected.members && given.dropout_rate == expected.dropout_rate) {
     return;
   }
   throw ArgumentError("the network '" + network.name() +
@@ -161,11 +169,12 @@ struct WeightsFile {
 };
 
 /// The weights with this hash, or nothing.
-std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::string& hash) {
+std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::string& hash,
+                                        const std::optional<ScriptDescription>& script) {
   for (const std::string& path : {paths.weights, paths.next}) {
     if (!fs::exists(path)) continue;
     StateDict weights = read_safetensors(path).tensors;
-    if (weights_hash(weights) == hash) return WeightsFile{path, std::move(weights)};
+    if (weights_hash(weights, script) == hash) return WeightsFile{path, std::move(weights)};
   }
   return std::nullopt;
 }
@@ -175,8 +184,9 @@ std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::stri
 void finish_earlier_save(const ModelPaths& paths) {
   if (!fs::exists(paths.next) || !fs::exists(paths.description)) return;
   try {
-    const std::string hash = hash_in(parse_description(read_description(paths)));
-    if (weights_hash(read_safetensors(paths.next).tensors) == hash) {
+    const Json document = parse_description(read_description(paths));
+    if (weights_hash(read_safetensors(paths.next).tensors, description_of(document).script) ==
+        hash_in(document)) {
       rename_file(paths.next, paths.weights);
     }
   } catch (const DataError&) {
@@ -184,12 +194,27 @@ void finish_earlier_save(const ModelPaths& paths) {
   }
 }
 
+/// Before room is made for as many networks as model.json asks for.
+void check_holds_members(const ModelDescription& description, const WeightsFile& file) {
+  if (description.members == 0 || description.script) return;
+  const NetworkOptions whole = description.network_options(c10::Device(c10::DeviceType::CPU));
+  std::size_t needed = 0, there = 0;
+  for (const auto& [name, tensor] :
+       make_network(description.network, member_options(whole))->tensors()) {
+    needed += tensor.nbytes();
+  }
+  for (const NamedArray& entry : file.weights) there += entry.values.byte_size();
+  if (there / description.members >= needed) return;
+  throw DataError(file.path + " has too few weights for " + std::to_string(description.members) +
+                  " members of '" + description.network + "'");
+}
+
 void fill(Network& network, const WeightsFile& file) {
   NamedTensors tensors;
   for (const NamedArray& entry : file.weights) {
     tensors.emplace_back(entry.name, to_tensor(entry, file.path));
   }
-  const TransferReport report = transfer(tensors, network.parameters());
+  const TransferReport report = network.fill(tensors);
   if (!report.complete()) {
     throw DataError(file.path + " does not fit the network '" + network.name() +
                     "': " + report.text());
@@ -206,15 +231,17 @@ void save_model(const std::string& folder, const ModelDescription& description,
     complete.provenance.program = std::string("cubcal ") + kVersion;
   }
   Json document = Json::parse(description_to_json(complete));
-  const HostTensors tensors(network.parameters().named_tensors());
-  document[kWeightsHashField] = weights_hash(tensors.views());
+  const HostTensors tensors(network.tensors());
+  document[kWeightsHashField] = weights_hash(tensors.views(), description.script);
   make_folder(folder);
+  write_script_files(folder, network);
   const ModelPaths paths(folder);
   for (const std::string& path : {paths.description, paths.next}) refuse_link(path);
   finish_earlier_save(paths);
   write_safetensors(paths.next, tensors.views(), {{"format", "cubcal-model"}});
   write_description(paths, std::move(document));
   rename_file(paths.next, paths.weights);
+  remove_other_script_files(folder, network);
 }
 
 LoadedModel load_model(const std::string& folder, c10::Device device) {
@@ -231,12 +258,15 @@ LoadedModel load_model(const std::string& folder, c10::Device device) {
       model.decision_hash = document.value(kDecisionHashField, "");
       return model.weights_hash = hash_in(document);
     });
-    const std::optional<WeightsFile> file = find_weights(paths, hash);
+    const std::optional<WeightsFile> file = find_weights(paths, hash, model.description.script);
     if (!file) continue;
     const ModelDescription& description = model.description;
+    check_holds_members(description, *file);
     model.network = naming_description(paths, [&] {
       try {
-        return make_network(description.network, description.network_options(device));
+        return description.script
+                   ? load_script_model(model.folder, description, device)
+                   : make_network(description.network, description.network_options(device));
       } catch (const ArgumentError& error) {
         throw DataError(error.what());
       }

@@ -16,8 +16,11 @@
 #include "cubcal_nn/models/network.h"
 
 /// A model on disk is a folder with `model.json`, which describes it, and `weights.safetensors`.
-/// Loading it runs no code. Other files may lie beside the two and are left alone. Where a model is
-/// read, the folder of a training run may be named instead: its best model lies in `best`.
+/// Loading it runs no code, but for a network of TorchScript, which is code: its files
+/// `network-*.ts` were trusted when the model was made, and are loaded if and only if they have the
+/// SHA-256 that model.json has of them. Other files may lie beside the two and are left alone.
+/// Where a model is read, the folder of a training run may be named instead: its best model lies in
+/// `best`.
 ///
 /// Saving never leaves a half model. The new weights are written as `weights.next.safetensors`,
 /// then `model.json`, which carries the weights' hash, is renamed into place, then the weights are.
@@ -31,11 +34,20 @@ namespace cubcal {
 
 inline constexpr int kModelFormatVersion = 1;
 
+/// A network that TorchScript brings along: its files lie beside model.json.
+struct ScriptDescription {
+  std::vector<std::string> sha256 = {};  ///< of each file, "network-<first 16 digits>.ts"
+  std::string features = {};             ///< the layer named as that of the features
+  bool one_by_one = false;               ///< images are predicted one at a time
+};
+
 struct ModelDescription {
-  std::string network;                   ///< a name of the registry, for example "resnet34"
+  std::string network;  ///< a name of the registry, for example "resnet34", or "torchscript"
   std::vector<std::string> class_names;  ///< one per class
   LayerKind kind = LayerKind::kVariational;
   HeadKind head = HeadKind::kOwn;
+  std::size_t members = 0;                       ///< of an ensemble
+  std::optional<ScriptDescription> script = {};  ///< of a "torchscript"
   std::optional<double> dropout_rate = {};  ///< of an mc-dropout network that overrides its rates
   Preprocessing preprocessing = {};         ///< gives channels, height and width of the input too
   double prior_sigma = 1.0;                 ///< prior means lie with the weights

@@ -1,5 +1,6 @@
 #include "cubcal_nn/infer/model_json.h"
 
+#include <algorithm>
 #include <set>
 
 #include "cubcal/core/check.h"
@@ -7,6 +8,7 @@
 #include "cubcal/io/json_text.h"
 #include "cubcal/record/decision_hash.h"
 #include "cubcal_nn/models/registry.h"
+#include "cubcal_nn/script/script_network.h"
 
 namespace cubcal {
 
@@ -15,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "cubcal-model";
+constexpr std::size_t kMostMembers = 100;
 
 Json thresholds_to_json(const Thresholds& thresholds) {
   return {{"gamma_low", thresholds.gamma_low},
@@ -60,6 +63,15 @@ ModelDescription from_fields(const Json& json) {
   description.class_names = fields.texts("class_names");
   description.kind = parse_layer_kind(fields.text("layers"));
   if (fields.has("head")) description.head = parse_head_kind(fields.text("head"));
+  if (fields.has("members")) {
+    description.members =
+        static_cast<std::size_t>(std::max<std::int64_t>(0, fields.whole_number("members")));
+  }
+  if (fields.has("torchscript")) {
+    const JsonFields script = fields.object("torchscript");
+    description.script = ScriptDescription{script.texts("sha256"), script.text("features"),
+                                           script.at("one_by_one") == true};
+  }
   if (fields.has("dropout_rate")) description.dropout_rate = fields.number("dropout_rate");
   description.preprocessing = preprocessing_from_json(nlohmann::json(fields.at("preprocessing")));
   check_sizes(fields, description);
@@ -106,17 +118,42 @@ NetworkOptions ModelDescription::network_options(c10::Device device) const {
   options.width = preprocessing.width;
   options.kind = kind;
   options.head = head;
+  options.members = members;
   options.dropout_rate = dropout_rate;
   options.seed = provenance.seed;
   options.device = device;
   return options;
 }
 
+namespace {
+
+void check_script(const ModelDescription& description) {
+  if (!description.script) return check_network_name(description.network);
+  const std::vector<std::string>& hashes = description.script->sha256;
+  if (description.network != kScriptNetwork ||
+      hashes.size() != std::max<std::size_t>(1, description.members)) {
+    throw DataError("a model of TorchScript must have the network '" + std::string(kScriptNetwork) +
+                    "' and one file, or one per member");
+  }
+  for (const std::string& hash : hashes) {
+    if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
+      throw DataError("the SHA-256 of a TorchScript file must have 64 hexadecimal digits");
+    }
+  }
+}
+
+}  // namespace
+
 void check_description(const ModelDescription& description) {
   check_class_names(description.class_names);
   check_preprocessing(description.preprocessing);
   try {
-    check_network_name(description.network);
+    check_script(description);
+    if ((description.kind == LayerKind::kEnsemble) != (description.members > 0) ||
+        description.members > kMostMembers) {
+      throw DataError("an ensemble has 2 to " + std::to_string(kMostMembers) +
+                      " members, and no other model has");
+    }
     check_classes(description.classes());
     check_positive("prior sigma", description.prior_sigma);
     check_finite("prior sigma", description.prior_sigma);
@@ -148,6 +185,12 @@ std::string description_to_json(const ModelDescription& description) {
   json["network"] = description.network;
   json["layers"] = layer_kind_name(description.kind);
   if (description.head != HeadKind::kOwn) json["head"] = head_kind_name(description.head);
+  if (description.members > 0) json["members"] = description.members;
+  if (description.script) {
+    json["torchscript"] = {{"sha256", description.script->sha256},
+                           {"features", description.script->features},
+                           {"one_by_one", description.script->one_by_one}};
+  }
   if (description.dropout_rate) json["dropout_rate"] = *description.dropout_rate;
   json["classes"] = description.classes();
   json["class_names"] = description.class_names;

@@ -106,7 +106,7 @@ class CovidNetLarge : public Network {
         dropout1_(layers().dropout(0.2)),
         hidden2_(layers().linear("fc2", 1024, 512)),
         dropout2_(layers().dropout(0.2)),
-        output_(layers().linear("classifier", 512, options.classes)) {
+        output_(layers().output("classifier", 512, options.classes)) {
     finish({"stage1", "stage2", "stage3", "stage4", "penultimate"});
   }
 

@@ -16,7 +16,7 @@ std::optional<Linear> hidden_layer(LayerFactory& layers, const HeadDesign& desig
 Head::Head(LayerFactory& layers, const HeadDesign& design, std::int64_t classes)
     : hidden_(hidden_layer(layers, design)),
       dropout_(layers.dropout(design.dropout)),
-      output_(layers.linear(design.path, design.hidden ? design.hidden->width : design.features,
+      output_(layers.output(design.path, design.hidden ? design.hidden->width : design.features,
                             classes)) {}
 
 at::Tensor Head::operator()(const at::Tensor& features, const ForwardContext& context,

@@ -16,8 +16,10 @@ constexpr NamedValue<HeadKind> kHeads[] = {{"own", HeadKind::kOwn}, {"linear", H
 LayerFactory make_factory(ParameterStore& store, const NetworkOptions& options) {
   switch (options.kind) {
     case LayerKind::kVariational: return LayerFactory::variational(store);
+    case LayerKind::kLastLayer: return LayerFactory::last_layer(store);
     case LayerKind::kMcDropout: return LayerFactory::mc_dropout(store, options.dropout_rate);
-    case LayerKind::kDeterministic: break;
+    case LayerKind::kDeterministic:
+    case LayerKind::kEnsemble: break;
   }
   return LayerFactory::deterministic(store);
 }
@@ -30,6 +32,9 @@ const NetworkOptions& checked(const NetworkOptions& options) {
   if (options.dropout_rate && options.kind != LayerKind::kMcDropout) {
     throw ArgumentError("dropout_rate is an option of mc-dropout networks, and this one is " +
                         std::string(layer_kind_name(options.kind)));
+  }
+  if ((options.kind == LayerKind::kEnsemble) != (options.members > 0)) {
+    throw ArgumentError("an ensemble has members, and no other network has");
   }
   return options;
 }

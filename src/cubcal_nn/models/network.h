@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ struct NetworkOptions {
   std::optional<double>
       dropout_rate;  ///< of an MC-dropout network: replaces the network's own rates
   HeadKind head = HeadKind::kOwn;
-  std::uint64_t seed = 0;  ///< of the initial weights
+  std::size_t members = 0;  ///< of an ensemble; 0: the network is none
+  std::uint64_t seed = 0;   ///< of the initial weights
   c10::ScalarType dtype = c10::ScalarType::Float;
   c10::Device device = c10::Device(c10::DeviceType::CPU);
 };
@@ -40,6 +42,12 @@ struct NetworkOptions {
 /// over the image, then the input of the last linear layer (before dropout).
 struct Features {
   std::vector<at::Tensor> taps;  ///< in the order of Network::feature_names()
+};
+
+/// What a network is made of besides its tensors.
+struct NetworkFile {
+  std::string sha256;
+  std::shared_ptr<const std::string> bytes;
 };
 
 /// A classifier: images [B, channels, height, width] -> logits [B, classes].
@@ -53,6 +61,12 @@ class Network {
   const NetworkOptions& options() const { return options_; }
   ParameterStore& parameters() { return store_; }
   const ParameterStore& parameters() const { return store_; }
+  /// Everything that makes up the network, by name, and filling it again: its parameters'.
+  virtual NamedTensors tensors() const { return store_.named_tensors(); }
+  virtual TransferReport fill(const NamedTensors& tensors) { return transfer(tensors, store_); }
+  virtual std::vector<NetworkFile> files() const { return {}; }
+  /// Of an ensemble, whose pass s is its member s; else 0.
+  virtual std::size_t members() const { return 0; }
   /// "stage1", ..., "penultimate".
   const std::vector<std::string>& feature_names() const { return feature_names_; }
 
@@ -69,7 +83,9 @@ class Network {
                   Features* features = nullptr) const;
   std::uint32_t dropout_layers() const { return factory_.dropout_layers(); }
   /// Whether the trunk gives the same output in every prediction pass (deterministic, MC dropout).
-  bool trunk_is_deterministic() const { return options_.kind != LayerKind::kVariational; }
+  bool trunk_is_deterministic() const {
+    return options_.kind != LayerKind::kVariational && options_.kind != LayerKind::kEnsemble;
+  }
 
   /// Mean weights, no dropout: the deterministic prediction. (Training goes through WeightPasses
   /// for every kind of network, so that dropout has its key.)

@@ -8,6 +8,7 @@
 #include "cubcal_nn/models/covidnet_large.h"
 #include "cubcal_nn/models/densenet.h"
 #include "cubcal_nn/models/efficientnet.h"
+#include "cubcal_nn/models/ensemble.h"
 #include "cubcal_nn/models/resnet.h"
 #include "cubcal_nn/models/vision_transformer.h"
 
@@ -54,9 +55,14 @@ void check_network_name(const std::string& name) {
 std::unique_ptr<Network> make_network(const std::string& name, const NetworkOptions& options) {
   check_network_name(name);
   const auto& all = makers();
-  return std::find_if(all.begin(), all.end(),
-                      [&name](const auto& each) { return each.first == name; })
-      ->second(options);
+  const Maker maker = std::find_if(all.begin(), all.end(), [&name](const auto& each) {
+                        return each.first == name;
+                      })->second;
+  if (options.kind != LayerKind::kEnsemble) return maker(options);
+  std::vector<std::unique_ptr<Network>> members;
+  for (std::size_t i = 0; i < options.members; ++i)
+    members.push_back(maker(member_options(options)));
+  return make_ensemble(options, std::move(members));
 }
 
 }  // namespace cubcal

@@ -61,6 +61,10 @@ void add_own(const ExperimentPlan& plan, const std::string& name,
 
 std::vector<std::string> method_overrides(const ExperimentPlan& plan, const std::string& method) {
   std::vector<std::string> overrides;
+  if (method == kEnsembleMethod) {
+    add_own(plan, kDeterministicMethod, overrides);  // which its members are
+    return overrides;
+  }
   if (method != kDeterministicMethod) overrides.push_back("stage2.method='" + method + "'");
   if (training_method(method).kind == LayerKind::kMcDropout) {
     overrides.emplace_back("stage2.passes=1");
@@ -76,7 +80,8 @@ void add_runs(const ExperimentPlan& plan, const std::string& regime, std::uint64
     ExperimentRun run{regime, seed, method, regime_overrides(regime)};
     add_own(plan, regime, run.overrides);
     run.overrides.push_back("seed=" + std::to_string(seed));
-    run.overrides.emplace_back(method == kDeterministicMethod ? "stages=[1]" : "stages=[2]");
+    const bool first_stage = method == kDeterministicMethod || method == kEnsembleMethod;
+    run.overrides.emplace_back(first_stage ? "stages=[1]" : "stages=[2]");
     run.overrides.insert(run.overrides.end(), overrides.begin(), overrides.end());
     runs.push_back(std::move(run));
   };
@@ -112,6 +117,7 @@ ExperimentPlan read_experiment(StrictTable table) {
   table.read("smoke", plan.smoke);
   table.read("seeds", plan.seeds);
   table.read("passes", plan.passes);
+  table.read("members", plan.members);
   table.read("model", plan.model);
   table.read("ood_by", plan.ood_by);
   plan.set = read_lists(table.section("set"));
@@ -122,13 +128,27 @@ ExperimentPlan read_experiment(StrictTable table) {
 
 void check_experiment_plan(const ExperimentPlan& plan) {
   for (const std::string& regime : plan.regimes) regime_overrides(regime);
-  for (const std::string& method : plan.methods) training_method(method);
+  for (const std::string& method : plan.methods) {
+    if (method != kEnsembleMethod) training_method(method);
+  }
   for (const auto& [name, overrides] : plan.set) {
     const bool is_regime =
         std::find(plan.regimes.begin(), plan.regimes.end(), name) != plan.regimes.end();
+    if (name == kEnsembleMethod) {
+      throw ArgumentError(
+          "experiment.set.ensemble has no effect: members train as the deterministic run does");
+    }
     if (!is_regime) training_method(name);
   }
-  for (const auto& [name, overrides] : plan.variants) check_variant_name(name);
+  for (const auto& [name, overrides] : plan.variants) {
+    check_variant_name(name);
+    if (name == kEnsembleMethod) {
+      throw ArgumentError("a variant cannot be named 'ensemble', which is a method");
+    }
+  }
+  if (plan.members < 2 || plan.members > 100) {
+    throw ArgumentError("experiment.members must be 2 to 100");
+  }
   if (!plan.name.empty() && !is_path_part(plan.name)) {
     throw ArgumentError("experiment.name cannot be " + in_quotes(plan.name) + ": " + kPathPartRule);
   }
@@ -151,6 +171,14 @@ std::string ExperimentRun::id() const {
 
 std::string ExperimentRun::start_id() const {
   return regime + "/seed" + std::to_string(seed) + "/" + kDeterministicMethod;
+}
+
+ExperimentRun ensemble_member(const ExperimentRun& ensemble, std::size_t index) {
+  constexpr std::uint64_t kApart = 1000;  // beyond the seeds of an experiment
+  ExperimentRun run = ensemble;
+  run.method += "/member" + std::to_string(index + 1);
+  run.overrides.push_back("seed=" + std::to_string(ensemble.seed + kApart * index));
+  return run;
 }
 
 std::vector<ExperimentRun> experiment_runs(const ExperimentPlan& plan, std::size_t seeds,

@@ -26,6 +26,9 @@ struct CalibrationPlan {
   FitOptions fit_options(CalibrationMethod method) const;
 };
 
+/// The method whose runs are deep ensembles of deterministic ones.
+inline constexpr const char* kEnsembleMethod = "ensemble";
+
 /// The [experiment] table of a recipe. docs/experiment.md lists its keys.
 struct ExperimentPlan {
   std::string name;   ///< of the experiment in records and tables; empty: the recipe's file name
@@ -35,6 +38,7 @@ struct ExperimentPlan {
   std::vector<std::string> smoke;               ///< overrides of a run that only shows it works
   std::size_t seeds = 3;
   std::size_t passes = 80;     ///< of the logits
+  std::size_t members = 5;     ///< of an ensemble: its seed's deterministic run and others
   std::string model = "last";  ///< "last" or "best": which model of a run is measured
   CalibrationPlan calibration;
   std::string ood_by;  ///< column that tells the kinds of outliers apart
@@ -61,7 +65,12 @@ struct ExperimentRun {
   /// The run whose network this one starts from; the deterministic run names itself.
   std::string start_id() const;
   bool is_start() const { return id() == start_id(); }
+  bool is_ensemble() const { return method == kEnsembleMethod; }
 };
+
+/// Member `index`, from 1 on, of an ensemble's run: it trains as the deterministic run of the same
+/// seed does, which is not one of these, with a seed of its own.
+ExperimentRun ensemble_member(const ExperimentRun& ensemble, std::size_t index);
 
 /// The runs whose id one of the patterns matches (as a shell's: * and ?), and those they start
 /// from, by regime, seed and method; no pattern: all. Seeds count from 1. Throws ArgumentError for

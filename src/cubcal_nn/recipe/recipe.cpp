@@ -189,7 +189,7 @@ void read_method(StrictTable& table, StageOptions& stage, Settings* settings) {
   note_if(stage.method.kind != LayerKind::kDeterministic);
   table.read("passes", stage.passes);
   table.read("dropout_rate", stage.dropout_rate);
-  note_if(stage.method.kind == LayerKind::kVariational);
+  note_if(has_gaussians(stage.method.kind));
   table.read("initial_rho", stage.initial_rho);
   table.read("moped_delta", stage.moped.delta);
   table.read("moped_sigma_floor", stage.moped.sigma_floor);

@@ -75,15 +75,19 @@ std::unique_ptr<Network> make_stage_network(const ModelDescription& description,
   const LayerKind kind = stage.method.kind;
   std::unique_ptr<Network> network = fresh_network(description, kind, seed, device);
   if (stage.start == StageStart::kScratch) {
-    if (kind == LayerKind::kVariational) {
+    if (has_gaussians(kind)) {
       initialise(network->parameters(), seed, stage.initial_rho);
     }
     return network;
   }
   const std::unique_ptr<Network> source =
       previous_network(description, previous, import_options, seed, device);
-  const bool from_gaussian = source->options().kind == LayerKind::kVariational;
-  const bool to_gaussian = kind == LayerKind::kVariational;
+  const bool from_gaussian = has_gaussians(source->options().kind);
+  const bool to_gaussian = has_gaussians(kind);
+  if (source->members() > 0) {
+    throw ArgumentError("a run starts from one network, and the model in '" + previous +
+                        "' is an ensemble: name one of its members");
+  }
   if (from_gaussian && !to_gaussian) {
     throw ArgumentError("method " + stage.method.name +
                         " has point weights and cannot start from the Gaussian model in '" +

@@ -42,7 +42,7 @@ void check_stage(const StageOptions& stage, bool has_previous) {
 
 std::int64_t StageOptions::training_passes() const {
   if (passes) return *passes;
-  return method.kind == LayerKind::kVariational ? 5 : 1;
+  return has_gaussians(method.kind) ? 5 : 1;
 }
 
 double StageOptions::norm_momentum_of_pass() const {
@@ -59,7 +59,7 @@ void check_run_options(const RunOptions& options) {
   bool from_gaussian = false;
   for (const StageOptions& stage : options.stages) {
     check_stage(stage, has_previous);
-    const bool to_gaussian = stage.method.kind == LayerKind::kVariational;
+    const bool to_gaussian = has_gaussians(stage.method.kind);
     if (from_gaussian && !to_gaussian && stage.start == StageStart::kPrevious) {
       throw ArgumentError("method " + stage.method.name +
                           " has point weights and cannot start from the Gaussian ones of the "

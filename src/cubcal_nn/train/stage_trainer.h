@@ -65,7 +65,7 @@ class StageTrainer {
   std::set<AlarmKind> raised_;
   double epoch_seconds_ = 0;
 
-  bool gaussian() const { return options_.method.kind == LayerKind::kVariational; }
+  bool gaussian() const { return has_gaussians(options_.method.kind); }
   KlScale kl_scale() const;
   void report_start();
   bool run_steps();

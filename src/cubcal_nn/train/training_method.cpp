@@ -13,6 +13,7 @@ std::vector<TrainingMethod>& method_list() {
   static std::vector<TrainingMethod> methods = {
       {kDeterministicMethod, LayerKind::kDeterministic, std::make_shared<ElboObjective>()},
       {"mc-dropout", LayerKind::kMcDropout, std::make_shared<ElboObjective>()},
+      {"last-layer", LayerKind::kLastLayer, std::make_shared<ElboObjective>()},
       {"bnn", LayerKind::kVariational, std::make_shared<ElboObjective>()},
       {"bnn+avuc", LayerKind::kVariational, std::make_shared<AvucObjective>()},
       {"bnn+cub", LayerKind::kVariational, std::make_shared<CubObjective>()},

@@ -19,7 +19,7 @@ struct TrainingMethod {
 inline constexpr const char* kDeterministicMethod = "deterministic";
 
 /// The one list of methods, with default options: "deterministic" and "mc-dropout" (cross entropy),
-/// "bnn" (ELBO), "bnn+avuc", "bnn+cub" (the paper's), then what was registered.
+/// "last-layer" and "bnn" (ELBO), "bnn+avuc", "bnn+cub" (the paper's), then what was registered.
 std::vector<TrainingMethod> training_methods();
 
 /// Anything but the name of a method throws ArgumentError that lists them.

@@ -58,7 +58,7 @@ StepNumbers TrainingStep::run(const Batch& batch, const StepOptions& step) {
       step_loss(z, batch.labels, class_weights_, objective_, scalars, /*replayed=*/false);
   terms.objective.loss.backward();
   passes_->backward(logits, z.grad());
-  const bool gaussian = network_.options().kind == LayerKind::kVariational;
+  const bool gaussian = has_gaussians(network_.options().kind);
   const at::Tensor kl = gaussian ? add_kl_gradient(network_.parameters(), options_.kl, kl_scale_)
                                  : at::zeros({}, z.options().dtype(at::kDouble));
 

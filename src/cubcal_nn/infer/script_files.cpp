@@ -1,0 +1,89 @@
+#include "cubcal_nn/infer/script_files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cubcal/core/error.h"
+#include "cubcal/core/sha256.h"
+#include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/models/ensemble.h"
+#include "cubcal_nn/script/script_network.h"
+
+namespace cubcal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestScript = std::size_t{4} << 30;
+const std::string kScriptPrefix = "network-";
+const std::string kScriptSuffix = ".ts";
+
+std::string script_name(const std::string& hash) {
+  return kScriptPrefix + hash.substr(0, 16) + kScriptSuffix;
+}
+
+bool is_script_name(const std::string& name) {
+  return name.size() > kScriptPrefix.size() + kScriptSuffix.size() &&
+         name.rfind(kScriptPrefix, 0) == 0 &&
+         name.compare(name.size() - kScriptSuffix.size(), std::string::npos, kScriptSuffix) == 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Network> make_script_model(
+    const ModelDescription& description,
+    const std::vector<std::shared_ptr<const std::string>>& files,
+    const std::vector<std::string>& names, c10::Device device) {
+  const NetworkOptions options = description.network_options(device);
+  const ScriptNetworkOptions script{description.script->features, description.script->one_by_one};
+  if (options.kind != LayerKind::kEnsemble) {
+    return make_script_network(options, script, files.at(0), names.at(0));
+  }
+  std::vector<std::unique_ptr<Network>> members;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    members.push_back(make_script_network(member_options(options), script, files[i], names[i]));
+  }
+  return make_ensemble(options, std::move(members));
+}
+
+std::shared_ptr<const std::string> read_script_file(const std::string& path) {
+  return std::make_shared<const std::string>(read_text_file(path, kLargestScript));
+}
+
+std::unique_ptr<Network> load_script_model(const std::string& folder,
+                                           const ModelDescription& description,
+                                           c10::Device device) {
+  std::vector<std::shared_ptr<const std::string>> files;
+  std::vector<std::string> names;
+  for (const std::string& hash : description.script->sha256) {
+    names.push_back((fs::path(folder) / script_name(hash)).string());
+    files.push_back(read_script_file(names.back()));
+    if (sha256(*files.back()) == hash) continue;
+    throw DataError(names.back() +
+                    " is not the file that was trusted when the model was made: its SHA-256 is "
+                    "another, so it was replaced or damaged, and nothing of it was run");
+  }
+  return make_script_model(description, files, names, device);
+}
+
+void write_script_files(const std::string& folder, const Network& network) {
+  for (const NetworkFile& file : network.files()) {
+    const std::string path = (fs::path(folder) / script_name(file.sha256)).string();
+    refuse_link(path);
+    write_file_atomically(path, *file.bytes);
+  }
+}
+
+void remove_other_script_files(const std::string& folder, const Network& network) {
+  std::vector<std::string> kept;
+  for (const NetworkFile& file : network.files()) kept.push_back(script_name(file.sha256));
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_script_name(name) || std::find(kept.begin(), kept.end(), name) != kept.end()) continue;
+    fs::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace cubcal
