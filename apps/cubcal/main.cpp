@@ -275,6 +275,7 @@ int run_program(int argc, char** argv) {
 #endif
 #endif
   cubcal::app::add_completion(app);
+  cubcal::app::add_manual(app);
 
   set_up_signals();
   return run(app, argc, argv);
