@@ -126,11 +126,11 @@ sed -n 's/^RUN //p' "$work/Dockerfile" | sed 's/apt-get install -y/apt-get insta
 health=$(sed -n 's/^HEALTHCHECK.* CMD //p' "$work/Dockerfile")
 serve=$(sed -n 's/^CMD //p' "$work/Dockerfile" | /usr/bin/python3 -c 'import json, shlex, sys; print(shlex.join(json.load(sys.stdin)))')
 inside image << END
-chmod 644 /run/secrets/token
+chown cubcal /run/secrets/token && chmod 400 /run/secrets/token
 setpriv --reuid cubcal --regid cubcal --clear-groups cubcal $serve > /tmp/serve.log 2>&1 &
 server=\$!
-for attempt in \$(seq 60); do if ( $health ) > /dev/null 2>&1; then break; fi; sleep 0.5; done
-( $health ) > /dev/null
+for attempt in \$(seq 120); do if ( $health ) > /dev/null 2>&1; then break; fi; sleep 0.5; done
+( $health ) > /dev/null || { cat /tmp/serve.log; exit 1; }
 test "\$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/v1/models)" = 401
 curl -fsS -H 'Authorization: Bearer secret-of-the-test' http://127.0.0.1:8080/v1/models > /dev/null
 kill -TERM \$server; wait \$server
