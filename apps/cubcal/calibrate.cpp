@@ -276,6 +276,7 @@ void add_calibrate(CLI::App& app) {
   command->add_option("VAL", options->validation, ".npz or .pt with validation logits and labels")
       ->required();
   std::vector<std::string> methods;
+  methods.reserve(kCalibrationMethods.size());
   for (const CalibrationMethod method : kCalibrationMethods) methods.push_back(method_name(method));
   command
       ->add_option("--method", options->method,

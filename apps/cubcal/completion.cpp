@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <string_view>
 
 #include "command_tree.h"
 #include "commands.h"
@@ -7,6 +8,12 @@
 namespace cubcal::app {
 
 namespace {
+
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
 
 std::string in_a_row(const std::vector<std::string>& words) {
   std::string text;
@@ -44,21 +51,25 @@ std::string bash_values(const NamedCommand& command) {
     if (values.empty()) continue;
     std::string patterns;
     for (const std::string& flag : option_flags(*option)) {
-      patterns += (patterns.empty() ? "\"" : "|\"") + command.words + " " + flag + "\"";
+      patterns += joined({patterns.empty() ? "\"" : "|\"", command.words, " ", flag, "\""});
     }
-    if (!patterns.empty()) cases += "    " + patterns + ") values=\"" + values + "\" ;;\n";
+    if (!patterns.empty()) {
+      cases += joined({"    ", patterns, ") values=\"", values, "\" ;;\n"});
+    }
   }
   return cases;
 }
 
-std::string bash(const CLI::App& app) {
+/// `function` is what the function is called.
+std::string bash(const CLI::App& app, const std::string& function = "_cubcal") {
   std::string script =
-      "_cubcal() {\n"
+      function +
+      "() {\n"
       "  local word=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
       "  local command=\"${COMP_WORDS[1]}\" flags=\"" +
       flags_of(app) +
       "\" parts=\"\" values=\"\" words=\"\"\n"
-      "  if [ \"$word\" = = ]; then word=\"\"; elif [ \"$previous\" = = ]; then "
+      "  if [ \"$word\" = \"=\" ]; then word=\"\"; elif [ \"$previous\" = \"=\" ]; then "
       "previous=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
       "  case \"$command\" in\n";
   for (const CLI::App* command : app.get_subcommands({})) {
@@ -95,14 +106,18 @@ std::string bash(const CLI::App& app) {
       "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
       "  fi\n"
       "}\n"
-      "complete -o filenames -F _cubcal cubcal\n";
+      "complete -o filenames -F " +
+      function + " cubcal\n";
   return script;
 }
 
-/// Within zsh's own completion system this file is the body of a function, and its last line is
-/// what completes the first time.
+/// Where zsh finds it in a folder of completions it is the body of the function _cubcal, which the
+/// first completion calls: then it completes as well.
 std::string zsh(const CLI::App& app) {
-  return "#compdef cubcal\nautoload -U +X bashcompinit && bashcompinit\n" + bash(app);
+  return "#compdef cubcal\nautoload -U +X bashcompinit && bashcompinit\n" +
+         bash(app, "_cubcal_words") +
+         "if [ \"${funcstack[1]}\" = _cubcal ]; then _bash_complete -o filenames -F _cubcal_words; "
+         "fi\n";
 }
 
 /// Files, flags and values of a command, offered where the condition holds.
@@ -112,14 +127,16 @@ std::string fish_flags(const CLI::App& command, const std::string& condition) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string values = in_a_row(option_values(*option));
     const std::vector<std::string> flags = option_flags(*option);
-    if (flags.empty() && !values.empty()) script += where + " -f -a '" + values + "'\n";
+    if (flags.empty() && !values.empty()) script += joined({where, " -f -a '", values, "'\n"});
     const std::string taken = !values.empty()                  ? " -x -a '" + values + "'"
                               : option->get_expected_max() > 0 ? " -r"
                                                                : "";
-    for (const std::string& name : option->get_lnames())
-      script += where + " -l " + name + taken + "\n";
-    for (const std::string& name : option->get_snames())
-      script += where + " -s " + name + taken + "\n";
+    for (const std::string& name : option->get_lnames()) {
+      script += joined({where, " -l ", name, taken, "\n"});
+    }
+    for (const std::string& name : option->get_snames()) {
+      script += joined({where, " -s ", name, taken, "\n"});
+    }
   }
   return script;
 }
@@ -134,10 +151,11 @@ std::string fish(const CLI::App& app) {
       script += fish_flags(*command, seen);
       continue;
     }
-    script += "complete -c cubcal -f -n '" + seen + "; and not __fish_seen_subcommand_from " +
-              parts + "' -a '" + parts + "'\n";
+    script += joined({"complete -c cubcal -f -n '", seen, "; and not __fish_seen_subcommand_from ",
+                      parts, "' -a '", parts, "'\n"});
     for (const CLI::App* part : command->get_subcommands({})) {
-      script += fish_flags(*part, seen + "; and __fish_seen_subcommand_from " + part->get_name());
+      script +=
+          fish_flags(*part, joined({seen, "; and __fish_seen_subcommand_from ", part->get_name()}));
     }
   }
   return script;

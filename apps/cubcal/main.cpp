@@ -184,7 +184,7 @@ int run(CLI::App& app, int argc, char** argv) {
 bool is_numeric(int argc, char** argv) {
   const std::array<std::string, 14> commands = {
       "evaluate",   "audit",   "calibrate", "apply",    "compare", "conformal", "benefit",
-      "prevalence", "monitor", "adaptive",  "boundary", "example", "merge", "results"};
+      "prevalence", "monitor", "adaptive",  "boundary", "example", "merge",     "results"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--version") return true;
