@@ -99,7 +99,7 @@ std::vector<std::string> joined_text(const std::vector<Part>& parts, const std::
 }
 
 std::vector<std::string> shared_text(const std::vector<Part>& parts, const std::string& name) {
-  const std::vector<std::string> texts = parts.front().npz->read_text(name);
+  std::vector<std::string> texts = parts.front().npz->read_text(name);
   for (const Part& part : parts) {
     if (part.npz->read_text(name) == texts) continue;
     throw DataError(part.npz->where(name) + " is another than that of '" +

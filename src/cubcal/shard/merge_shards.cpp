@@ -29,6 +29,7 @@ bool is_zip(const std::string& path) {
 
 MergeResult merge_shards(const std::vector<std::string>& paths, const std::string& output) {
   std::vector<ShardFile> shards;
+  shards.reserve(paths.size());
   for (const std::string& path : paths) {
     shards.push_back({path, is_zip(path) ? logits_shard_head(path) : *finished_lines_shard(path)});
   }
