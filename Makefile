@@ -2,6 +2,9 @@
 #   make build   the program, at build/cubcal
 #   make test    all tests
 #   make demo    the whole story on drawn images: train, calibrate, compare
+#   make install [DESTDIR=D] [PREFIX=/usr/local]  program, manual pages, completions, headers and libraries
+#   make deb     packages of Debian in build/packages;  make deb-test installs and uses them in a clean chroot
+#                (root, debootstrap and a mirror)
 #   make python  the Python package, installed into build-python/venv without a package index, and its tests
 #   make asan    the numeric half's tests under AddressSanitizer and UBSan;  make asan-quick those that read
 #                input, in the build of the fuzzers;  make asan-nn some of the network half's there
@@ -21,6 +24,8 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
 FUZZ_NN ?= OFF
 LINT_SINCE ?= HEAD~5
+PREFIX ?= /usr/local
+DESTDIR ?=
 # What was compiled in one checkout need not be compiled again in another.
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= true
@@ -34,8 +39,8 @@ ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_t
 ASAN_NN = losses_test batches_test train_test
 TSAN_TESTS = core_test uncertainty_test metrics_test io_test
 
-.PHONY: build test demo python asan asan-quick asan-nn tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
-        packages-bench packages-lint packages-dicom
+.PHONY: build test demo install deb deb-test python asan asan-quick asan-nn tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
+        packages-bench packages-deb packages-lint packages-dicom
 
 build: packages
 	cmake --preset release -DCUBCAL_NN=$(NN) -DCUBCAL_WERROR=$(WERROR)
@@ -53,6 +58,15 @@ else
 	build/cubcal evaluate runs/example/test.npz
 	build/cubcal calibrate runs/example/val.npz -o runs/example/calibration.json --test runs/example/test.npz
 endif
+
+install: build
+	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+deb: build packages-deb
+	cd build && cpack -G DEB
+
+deb-test: deb
+	tests/packages/chroot_test.sh build/packages $(CURDIR)
 
 # --system-site-packages: NumPy is Debian's.
 python: build
@@ -127,6 +141,8 @@ packages-fuzz:
 	cmake/install_packages.sh base fuzz
 packages-bench:
 	cmake/install_packages.sh bench
+packages-deb:
+	cmake/install_packages.sh deb
 packages-lint:
 	cmake/install_packages.sh base lint
 # What some tests of the DICOM node need, skipped without it. Debian starts the system's own Orthanc when it is installed.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian 12 packages of the named sets that are missing. Needs root or sudo, and only
 # when something is missing.
-#   install_packages.sh base [python] [nn] [torch] [fuzz] [bench] [dicom] [lint]
+#   install_packages.sh base [python] [nn] [torch] [fuzz] [bench] [deb] [dicom] [lint]
 set -eu
 
 packages=""
@@ -12,14 +12,15 @@ for set_name in "$@"; do
     # wrong results with several threads.
     nn) packages="$packages libtorch-dev libopenblas0-openmp libtomlplusplus-dev libmicrohttpd-dev" ;;
     # What builds the Python package, and what its tests use.
-    python) packages="$packages python3-dev python3-pip python3-venv pybind11-dev python3-numpy python3-pytest python3-hypothesis python3-matplotlib python3-sklearn" ;;
+    python) packages="$packages python3-dev python3-pip python3-venv pybind11-dev python3-numpy python3-pytest python3-hypothesis python3-matplotlib python3-sklearn python3-yaml" ;;
     torch) packages="$packages python3-torch" ;;
     fuzz) packages="$packages clang-14 libclang-rt-14-dev libtomlplusplus-dev python3" ;;
     bench) packages="$packages python3-numpy" ;;
     # A PACS and the tools of DICOM, for tests of the DICOM node.
     dicom) packages="$packages dcmtk orthanc" ;;
+    deb) packages="$packages dpkg-dev fakeroot file debootstrap" ;;
     lint) packages="$packages clang-format-14 clang-tidy-14" ;;
-    *) echo "install_packages.sh: there is no set '$set_name' (base, python, nn, torch, fuzz, bench, dicom, lint)" >&2; exit 2 ;;
+    *) echo "install_packages.sh: there is no set '$set_name' (base, python, nn, torch, fuzz, bench, deb, dicom, lint)" >&2; exit 2 ;;
   esac
 done
 

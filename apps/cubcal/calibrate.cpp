@@ -275,9 +275,13 @@ void add_calibrate(CLI::App& app) {
       app.add_subcommand("calibrate", "Fit temperatures on validation logits, save them as JSON");
   command->add_option("VAL", options->validation, ".npz or .pt with validation logits and labels")
       ->required();
-  command->add_option("--method", options->method,
-                      "ts-nll, ts-bcce, dts or dts-guarded (default: the best of all that makes "
-                      "nothing worse)");
+  std::vector<std::string> methods;
+  methods.reserve(kCalibrationMethods.size());
+  for (const CalibrationMethod method : kCalibrationMethods) methods.push_back(method_name(method));
+  command
+      ->add_option("--method", options->method,
+                   "The method (default: the best of all that makes nothing worse)")
+      ->type_name(one_of(methods));
   command
       ->add_option("-o,--output", options->output,
                    "Where the calibration goes (JSON), '-': standard output")

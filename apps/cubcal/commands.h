@@ -27,6 +27,8 @@ void add_evaluate(CLI::App& app);
 void add_example(CLI::App& app);
 void add_prevalence(CLI::App& app);
 void add_monitor(CLI::App& app);
+void add_manual(CLI::App& app);
+void add_merge(CLI::App& app);
 void add_results(CLI::App& app);
 /// Test images that lie on no disk: by run folder and the value of --data ("phantom", ...).
 using DrawnImages =

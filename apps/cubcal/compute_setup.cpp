@@ -24,16 +24,29 @@ void add_precision_option(CLI::App& command, std::string& precision) {
       ->check(CLI::IsMember({"auto", "fp32", "tf32", "bf16"}));
 }
 
+void add_convolution_option(CLI::App& command, std::string& convolution) {
+  command
+      .add_option("--convolution", convolution,
+                  "How a CPU computes convolutions: panels, im2col, onednn, or auto (the fastest, "
+                  "measured at the start; with --shard: panels)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "panels", "im2col", "onednn"}));
+}
+
 void advise_on_blas() {
   const BlasFinding blas = check_blas();
   if (!blas.advice.empty()) std::cerr << "cubcal: " << blas.advice << '\n';
 }
 
-c10::Device set_up_device(const std::string& device) {
+c10::Device set_up_device(const std::string& device, const std::string& convolution) {
   at::set_num_threads(static_cast<int>(thread_count()));
   if (device != "cpu") return named_device(device);
   advise_on_blas();
-  choose_convolution_backend();
+  if (convolution == "auto") {
+    choose_convolution_backend();
+  } else {
+    set_convolution_backend(parse_convolution_backend(convolution));
+  }
   return c10::Device(c10::DeviceType::CPU);
 }
 

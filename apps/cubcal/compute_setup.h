@@ -14,12 +14,15 @@ void add_device_option(CLI::App& command, std::string& device);
 /// Adds --precision auto|fp32|tf32|bf16, of a GPU.
 void add_precision_option(CLI::App& command, std::string& precision);
 
+/// Adds --convolution auto|panels|im2col|onednn, of a CPU.
+void add_convolution_option(CLI::App& command, std::string& convolution);
+
 /// Prints to stderr what is wrong with the BLAS, if anything.
 void advise_on_blas();
 
-/// Readies the process for `device`: gives LibTorch the threads of --threads, picks the faster
-/// convolution, and prints to stderr what is wrong with the BLAS, if anything. Throws ArgumentError
-/// for a device this machine or build does not have.
-c10::Device set_up_device(const std::string& device);
+/// Readies the process for `device`: gives LibTorch the threads of --threads, picks the
+/// convolution asked for or for "auto" the fastest, and prints to stderr what is wrong with the
+/// BLAS, if anything. Throws ArgumentError for a device this machine or build does not have.
+c10::Device set_up_device(const std::string& device, const std::string& convolution = "auto");
 
 }  // namespace cubcal::app

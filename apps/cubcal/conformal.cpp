@@ -176,7 +176,9 @@ void add_conformal(CLI::App& app) {
       ->add_option("--alpha", options->options.alpha,
                    "Share of samples whose set may lack the true class")
       ->capture_default_str();
-  command->add_option("--score", options->score, "lac, aps or raps")->capture_default_str();
+  command->add_option("--score", options->score, "What is held against the threshold")
+      ->capture_default_str()
+      ->type_name(one_of({"lac", "aps", "raps"}));
   command->add_option("--by", options->by,
                       "Keep the promise for each 'class', or each value of this column, by itself");
   command

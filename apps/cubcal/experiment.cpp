@@ -8,6 +8,7 @@
 #include "cubcal/results/experiment_tables.h"
 #include "cubcal/results/results_files.h"
 #include "cubcal_nn/experiment/experiment_runner.h"
+#include "shard_option.h"
 #include "work_view.h"
 
 namespace cubcal::app {
@@ -59,9 +60,18 @@ std::string command_text(const ExperimentOptions& options) {
 }
 
 void experiment(ExperimentOptions options, bool threads_given) {
-  options.command = command_text(options);
+  const std::string whole_command = command_text(options);
+  options.command = whole_command;
+  if (options.shard) options.command += " --shard " + shard_text(*options.shard);
   WorkView view(threads_given);
   const ExperimentOutcome outcome = run_experiment(options, view);
+  if (outcome.missing > 0) {
+    std::cout << "\nshard " << shard_text(*options.shard) << " is done; " << outcome.missing
+              << " of " << outcome.runs.size()
+              << " runs are left to other shards, the last of which makes the "
+              << "tables\nrecords: " << outcome.records << '\n';
+    return;
+  }
   const std::vector<results::ResultRecord> records =
       results::read_result_records({outcome.records});
   std::cout << '\n';
@@ -69,7 +79,7 @@ void experiment(ExperimentOptions options, bool threads_given) {
   results::write_result_tables(options.out + "/tables", records);
   results::write_result_figures(options.out + "/tables", records);
   write_file_atomically(options.out + "/results.md",
-                        results::results_markdown(records, options.command, "tables"));
+                        results::results_markdown(records, whole_command, "tables"));
   report::ReportOptions page;
   page.output = options.out + "/report.html";
   page.runs = reported_runs(options, records);
@@ -108,6 +118,8 @@ void add_experiment(CLI::App& app) {
   auto list = std::make_shared<bool>(false);
   command->add_flag("--list", *list,
                     "Only name the runs and say which are there; a name is what --only matches");
+  auto shard = std::make_shared<std::string>();
+  add_shard_option(*command, *shard, "runs");
   command->add_flag("--smoke", options->smoke,
                     "A sample of the data, small images, an epoch each: shows that it runs");
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
@@ -117,11 +129,16 @@ void add_experiment(CLI::App& app) {
       "For each data regime and seed a deterministic network is trained once, and every method\n"
       "starts from it. Each run leaves logits of val, test and ood, its calibrations and a record\n"
       "in OUT/records; tables are made of all records there. Run again, it makes what is missing:\n"
-      "after Ctrl-C, with more seeds, or side by side in two processes with different --only.\n\n"
+      "after Ctrl-C, with more seeds, or side by side in two processes with different --only.\n"
+      "With --shard i/n, n processes share the runs out, on one machine or on many that see OUT: "
+      "a\n"
+      "run is claimed by a lock in its folder, a process that dies loses its claims, and the one\n"
+      "that ends last makes tables and report; 'cubcal results' makes tables of what is there.\n\n"
       "Example:\n"
       "  cubcal experiment recipes/retina.toml --data aptos --out runs/retina --set device=cuda\n"
       "  cubcal results runs/retina/records --markdown results.md");
-  command->callback([options, list, &app] {
+  command->callback([options, list, shard, &app] {
+    options->shard = chosen_shard(*shard);
     if (*list) {
       WorkView view;
       return list_experiment(*options, view);

@@ -1,6 +1,7 @@
 #include "identity_options.h"
 
 #include "cubcal/io/utc_time.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -10,9 +11,11 @@ void add_identity_options(CLI::App& command, IdentityChoice& choice) {
                      "Its version (default: 1, or the one after its last)");
   command.add_option("--intended-use", choice.intended_use,
                      "What it is for and on whom, a sentence or two");
-  command.add_option(
-      "--status", choice.status,
-      "What it may be used for at most: " + listed_names(kModelStatuses) + " (default: research)");
+  std::vector<std::string> statuses;
+  for (const NamedValue<ModelStatus>& status : kModelStatuses) statuses.push_back(status.name);
+  command
+      .add_option("--status", choice.status, "What it may be used for at most (default: research)")
+      ->type_name(one_of(statuses));
 }
 
 ModelIdentity chosen_identity(const IdentityChoice& choice,

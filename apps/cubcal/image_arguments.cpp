@@ -13,41 +13,51 @@ namespace cubcal::app {
 
 namespace {
 
-void add_folder(const std::string& folder, std::vector<std::string>& paths) {
+using UsePath = std::function<void(const std::string& path)>;
+
+void use_folder(const std::string& folder, const UsePath& use) {
   const FoundImages found = find_images(folder);
   for (const std::string& fault : found.faults) {
     std::cerr << "cubcal: skipped: " << printable(fault) << '\n';
   }
   if (found.images.empty()) throw DataError("there is no image in the folder '" + folder + "'");
   for (const std::string& image : found.images) {
-    paths.push_back((std::filesystem::path(folder) / image).string());
+    use((std::filesystem::path(folder) / image).string());
   }
 }
 
-void add_lines(std::istream& lines, std::vector<std::string>& paths) {
-  const std::vector<std::string> named = text_lines(lines);
-  if (named.empty()) throw DataError("standard input names no image");
-  paths.insert(paths.end(), named.begin(), named.end());
+void use_lines(std::istream& lines, const UsePath& use) {
+  bool is_empty = true;
+  for_each_line(lines, [&](const std::string& line) {
+    is_empty = false;
+    use(line);
+  });
+  if (is_empty) throw DataError("standard input names no image");
 }
 
 }  // namespace
 
-std::vector<std::string> image_arguments(const std::vector<std::string>& words,
-                                         std::istream& lines) {
+void for_each_image(const std::vector<std::string>& words, std::istream& lines,
+                    const UsePath& use) {
   if (std::count(words.begin(), words.end(), "-") > 1) {
     throw ArgumentError("'-' can be given once: standard input is read to its end");
   }
-  std::vector<std::string> paths;
   for (const std::string& word : words) {
     std::error_code ignored;
     if (word == "-") {
-      add_lines(lines, paths);
+      use_lines(lines, use);
     } else if (std::filesystem::is_directory(word, ignored)) {
-      add_folder(word, paths);
+      use_folder(word, use);
     } else {
-      paths.push_back(word);
+      use(word);
     }
   }
+}
+
+std::vector<std::string> image_arguments(const std::vector<std::string>& words,
+                                         std::istream& lines) {
+  std::vector<std::string> paths;
+  for_each_image(words, lines, [&](const std::string& path) { paths.push_back(path); });
   return paths;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -12,5 +13,9 @@ namespace cubcal::app {
 /// folder or a list without any, and ArgumentError for a second '-'.
 std::vector<std::string> image_arguments(const std::vector<std::string>& words,
                                          std::istream& lines);
+
+/// The same, one after the other, so that a long list is never held.
+void for_each_image(const std::vector<std::string>& words, std::istream& lines,
+                    const std::function<void(const std::string& path)>& use);
 
 }  // namespace cubcal::app

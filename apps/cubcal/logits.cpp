@@ -5,9 +5,12 @@
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
+#include "cubcal_nn/experiment/logits_shard.h"
 #include "cubcal_nn/experiment/model_data.h"
 #include "cubcal_nn/experiment/split_logits.h"
+#include "cubcal_nn/kernels/compute_facts.h"
 #include "option_checks.h"
+#include "shard_option.h"
 #include "work_view.h"
 
 namespace cubcal::app {
@@ -21,21 +24,42 @@ struct LogitsOptions {
   std::string output;
   std::string device = "cpu";
   std::string precision = "auto";
+  std::string convolution = "auto";
+  std::string shard;
   bool all_rows = false;
   McOptions mc;
 };
+
+/// Draws the shard's logits unless they are there.
+void logits_of_shard(const LogitsOptions& options, const Shard& shard, const LoadedModel& model,
+                     const ImageSet& set, const ImageSplit& split, WorkView& view) {
+  const std::string path = shard_path(options.output, shard);
+  const c10::Device device = model.network->options().device;
+  const LogitsShard part =
+      logits_shard(shard, model, set, split, options.mc,
+                   compute_text(device, std::nullopt, options.mc.compute.precision));
+  const bool is_there = is_finished(part, path);
+  if (!is_there) write_logits_shard(path, set, part, model, options.mc, view);
+  std::cout << (is_there ? "there already: " : "wrote ") << path << ", shard " << shard_text(shard)
+            << " of split '" << split.name << "' with " << part.places.size() << " of "
+            << split.size() << " samples\n";
+}
 
 void logits(LogitsOptions options) {
   if (std::filesystem::path(options.output).extension() != ".npz") {
     throw ArgumentError("--output must end in .npz, not be '" + options.output + "'");
   }
-  const c10::Device device = set_up_device(options.device);
+  const std::optional<Shard> shard = chosen_shard(options.shard);
+  // What is measured at the start two processes could choose, and round, otherwise.
+  if (shard && options.convolution == "auto") options.convolution = "panels";
+  const c10::Device device = set_up_device(options.device, options.convolution);
   const LoadedModel model = load_model(options.model, device);
   WorkView view;
   const ImageSet set = model_data(options.data, model.description, view, options.all_rows);
   const ImageSplit& split = set.split(options.split);
   if (!split.outliers) checked_labels(split, model.description.classes());
   options.mc.compute.precision = parse_precision(options.precision);
+  if (shard) return logits_of_shard(options, *shard, model, set, split, view);
   const McOutput output = draw_split(model, split, options.mc, "predicting", view);
   write_split_logits(options.output, set, split, model, output);
   std::cout << "wrote " << options.output << ": " << output.logits.shape()[0] << " x "
@@ -76,12 +100,20 @@ void add_logits(CLI::App& app) {
                     "Also write features_<stage> [N,D], averaged over the passes");
   add_device_option(*command, options->device);
   add_precision_option(*command, options->precision);
+  add_convolution_option(*command, options->convolution);
+  add_shard_option(*command, options->shard, "samples");
   command->footer(
       "Writes logits [S,N,K], labels and groups [N] where they are known, class_names [K], and of\n"
       "a set on disk files and column_<name> [N], the further columns of its manifest; also\n"
       "weights_hash, by which 'cubcal attach' knows whose calibration it is given.\n"
       "Rows, splits and sizes are those of the recipe the model was trained with.\n"
-      "A deterministic model has one pass.\n\n"
+      "A deterministic model has one pass.\n"
+      "With --shard, the file is named after the shard (val.2-of-4.npz for -o val.npz); one that "
+      "is\n"
+      "there is left as it is, and 'cubcal merge' puts them together. Every shard reads the set: "
+      "an\n"
+      "image that cannot be read ends all of them alike, unless the recipe says to leave it "
+      "out.\n\n"
       "Example:\n"
       "  cubcal logits --model run --data phantom --split val -o val.npz\n"
       "  cubcal evaluate val.npz");

@@ -182,9 +182,9 @@ int run(CLI::App& app, int argc, char** argv) {
 
 /// Whether the command line asks for something that needs neither a network nor images.
 bool is_numeric(int argc, char** argv) {
-  const std::array<std::string, 13> commands = {
+  const std::array<std::string, 14> commands = {
       "evaluate",   "audit",   "calibrate", "apply",    "compare", "conformal", "benefit",
-      "prevalence", "monitor", "adaptive",  "boundary", "example", "results"};
+      "prevalence", "monitor", "adaptive",  "boundary", "example", "merge",     "results"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--version") return true;
@@ -265,6 +265,7 @@ int run_program(int argc, char** argv) {
   cubcal::app::add_adaptive(app);
   cubcal::app::add_boundary(app);
   cubcal::app::add_example(app);
+  cubcal::app::add_merge(app);
   cubcal::app::add_results(app);
 #ifndef CUBCAL_FULL_PROGRAM
   cubcal::app::add_data(app);
@@ -275,6 +276,7 @@ int run_program(int argc, char** argv) {
 #endif
 #endif
   cubcal::app::add_completion(app);
+  cubcal::app::add_manual(app);
 
   set_up_signals();
   return run(app, argc, argv);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 /// Checks of option values that CLI11 lacks. They describe nothing, so that help stays short.
 namespace cubcal::app {
@@ -26,6 +27,14 @@ inline CLI::Validator finite_number() {
         return "Value " + text + " is not a finite number";
       },
       "");
+}
+
+/// The type of an option that takes one of these words, as help, manual and completion show it;
+/// whether it is one is checked elsewhere.
+inline std::string one_of(const std::vector<std::string>& names) {
+  std::string type;
+  for (const std::string& name : names) type += (type.empty() ? "" : ",") + name;
+  return "TEXT:{" + type + "}";
 }
 
 }  // namespace cubcal::app

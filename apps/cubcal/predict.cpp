@@ -17,8 +17,10 @@
 #include "option_checks.h"
 #include "option_flags.h"
 #include "pass_options.h"
+#include "predict_shard.h"
 #include "prediction_lines.h"
 #include "progress_bar.h"
+#include "shard_option.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -33,6 +35,8 @@ struct PredictOptions {
   bool json = false;
   bool csv = false;
   std::string lines;  ///< where lines of JSON go; empty: nowhere
+  bool no_time = false;
+  std::string shard;
   ClassifierOptions classifier;
   PassChoice passes;
 };
@@ -193,7 +197,7 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
   constexpr std::size_t kAtATime = 32;
   const std::size_t images = options.images.size();
   PredictionLines lines(options.lines, classifier.facts(), options.classifier.seed,
-                        options.passes.adaptive);
+                        options.passes.adaptive, !options.no_time);
   std::vector<std::string> left;
   for (const std::string& path : options.images) {
     if (!lines.has(path)) left.push_back(path);
@@ -222,8 +226,40 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
   fail_for_unreadable(unreadable, images);
 }
 
+ShardPrediction shard_prediction(const PredictOptions& options, const Shard& shard,
+                                 const ModelFacts& model) {
+  Json adaptive;
+  if (options.passes.adaptive) {
+    const AdaptiveOptions& stopping = options.passes.stopping;
+    adaptive = {{"error", stopping.error},
+                {"first", stopping.first},
+                {"block", stopping.block},
+                {"gamma", !options.passes.no_gamma}};
+  }
+  const auto& frame = options.classifier.dicom_frame;
+  const Json settings = {{"seed", options.classifier.seed},
+                         {"passes", model.passes},
+                         {"adaptive", adaptive},
+                         {"frame", frame ? Json(*frame) : Json()},
+                         {"compute", model.compute}};
+  return {shard,   options.images, options.lines, options.classifier.seed, options.passes.adaptive,
+          settings};
+}
+
+/// Refuses what does not go with --shard, and fixes what two processes could choose otherwise.
+std::optional<Shard> set_up_shard(PredictOptions& options) {
+  const std::optional<Shard> shard = chosen_shard(options.shard);
+  if (!shard) return shard;
+  if (options.lines.empty() || options.lines == "-") {
+    throw ArgumentError("--shard needs --jsonl with the name of a file");
+  }
+  if (options.classifier.convolution == "auto") options.classifier.convolution = "panels";
+  return shard;
+}
+
 void predict_files(PredictOptions options) {
-  options.images = image_arguments(options.images, std::cin);
+  const std::optional<Shard> shard = set_up_shard(options);
+  if (!shard) options.images = image_arguments(options.images, std::cin);
   if (options.classifier.device == "cpu") advise_on_blas();
   apply_choice(options.passes, options.classifier);
   const InterruptWatch watch;
@@ -231,12 +267,16 @@ void predict_files(PredictOptions options) {
   options.classifier.interrupted = InterruptWatch::interrupted;
   Steps steps;
   options.classifier.progress = [&](std::size_t done, std::size_t of) {
+    if (shard) return;  // of how many is not known before the end
     bar->show(steps.done * of + steps.now * done, std::max<std::size_t>(1, steps.of) * of);
   };
   Classifier classifier(options.model, options.classifier);
   const ModelFacts& model = classifier.facts();
   for (const std::string& warning : model_warnings(model)) {
     std::cerr << "cubcal: warning: " << warning << '\n';
+  }
+  if (shard) {
+    return predict_shard(classifier, shard_prediction(options, *shard, model), std::cin);
   }
   if (!options.lines.empty()) return predict_lines(classifier, options, bar, steps);
   const std::vector<FileAnswer> files = classifier.predict_files(options.images);
@@ -269,12 +309,19 @@ void add_predict(CLI::App& app) {
   CLI::Option* csv =
       command->add_flag("--csv", options->csv, "Print CSV with every class's probability")
           ->excludes(json);
+  CLI::Option* lines =
+      command
+          ->add_option(
+              "--jsonl", options->lines,
+              "Add a line of JSON for each image to this file, '-': standard output; images "
+              "that this model has answered in it are passed over")
+          ->excludes(json)
+          ->excludes(csv);
   command
-      ->add_option("--jsonl", options->lines,
-                   "Add a line of JSON for each image to this file, '-': standard output; images "
-                   "that this model has answered in it are passed over")
-      ->excludes(json)
-      ->excludes(csv);
+      ->add_flag("--no-time", options->no_time,
+                 "Lines do not say when they were written, so that equal runs give equal bytes")
+      ->needs(lines);
+  add_shard_option(*command, options->shard, "images")->needs(lines);
   add_pass_options(*command, options->classifier, options->passes);
   command->add_option("--batch", options->classifier.batch, "Images at a time: bounds the memory")
       ->capture_default_str()
@@ -285,6 +332,7 @@ void add_predict(CLI::App& app) {
       ->check(not_negative());
   add_device_option(*command, options->classifier.device);
   add_precision_option(*command, options->classifier.precision);
+  add_convolution_option(*command, options->classifier.convolution);
   command->footer(
       "Images are brought to the model's size as its training images were. Gray goes to all\n"
       "channels of a colour model, colour to luma for a gray one, transparency on black. The\n"
@@ -293,12 +341,16 @@ void add_predict(CLI::App& app) {
       "be read are named, the others still predicted; the exit code is then 1.\n"
       "With --jsonl, answers are written as they come, with name, version and hash of the model,\n"
       "program, seed, time and the UIDs of DICOM files; stopped, the same command goes on.\n"
+      "With --shard, lines go to a file named after the shard (answers.2-of-4.jsonl for --jsonl\n"
+      "answers.jsonl), which appears when it is whole; 'cubcal merge' puts them together. A shard\n"
+      "that is there is left as it is, and an image that cannot be read is a row of it.\n"
       "With --adaptive, passes are drawn in blocks, --mc at most, until class, accept/refer and\n"
       "side of gamma are settled; 'cubcal adaptive' checks what that changes.\n\n"
       "Example:\n"
       "  cubcal predict --model run lesion.png other.jpg --json\n"
       "  cubcal predict --model run scans/ --csv > answers.csv\n"
-      "  cubcal predict --model models/skin scans/ --jsonl answers.jsonl");
+      "  cubcal predict --model models/skin scans/ --jsonl answers.jsonl\n"
+      "  cubcal predict --model models/skin scans/ --jsonl answers.jsonl --shard 2/4");
   command->callback([options] { predict_files(*options); });
 }
 

@@ -43,10 +43,6 @@ void add_uids(const FileAnswer& file, Json& line) {
   }
 }
 
-std::string line_text(const Json& line) {
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 Json model_json(const ModelFacts& model) {
@@ -64,11 +60,30 @@ Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive)
   return json;
 }
 
+Json line_head(const ModelFacts& model, std::uint64_t seed) {
+  Json head = model_json(model);
+  head["seed"] = seed;
+  head["passes_asked"] = model.passes;
+  return head;
+}
+
+std::string prediction_line(const FileAnswer& file, const ModelFacts& model, const Json& head,
+                            bool adaptive, const std::string& time) {
+  Json line = file.answer ? answer_json(file, model, adaptive)
+                          : Json{{"image", file.path}, {"error", file.problem}};
+  add_uids(file, line);
+  line.update(head);
+  if (!time.empty()) line["time"] = time;
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 PredictionLines::PredictionLines(const std::string& path, const ModelFacts& model,
-                                 std::uint64_t seed, bool adaptive)
-    : path_(path), model_(model), head_(model_json(model)), adaptive_(adaptive) {
-  head_["seed"] = seed;
-  head_["passes_asked"] = model.passes;
+                                 std::uint64_t seed, bool adaptive, bool with_time)
+    : path_(path),
+      model_(model),
+      head_(line_head(model, seed)),
+      adaptive_(adaptive),
+      with_time_(with_time) {
   if (path_ == "-") return;
   if (std::filesystem::exists(path_)) read_log();
   file_.open(path_, std::ios::binary | std::ios::app);
@@ -98,14 +113,9 @@ void PredictionLines::read_log() {
 
 void PredictionLines::add(const std::vector<FileAnswer>& files) {
   std::string text;
-  const std::string time = utc_time();
+  const std::string time = with_time_ ? utc_time() : "";
   for (const FileAnswer& file : files) {
-    Json line = file.answer ? answer_json(file, model_, adaptive_)
-                            : Json{{"image", file.path}, {"error", file.problem}};
-    add_uids(file, line);
-    line.update(head_);
-    line["time"] = time;
-    text += line_text(line);
+    text += prediction_line(file, model_, head_, adaptive_, time);
   }
   if (path_ == "-") {
     std::cout << text << std::flush;

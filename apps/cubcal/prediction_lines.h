@@ -17,6 +17,14 @@ nlohmann::ordered_json answer_json(const FileAnswer& file, const ModelFacts& mod
 /// What tells the model of a line from others: name, version, hashes, program.
 nlohmann::ordered_json model_json(const ModelFacts& model);
 
+/// The line of one image, answered or not: `head` is what all lines have, `time` may be empty.
+std::string prediction_line(const FileAnswer& file, const ModelFacts& model,
+                            const nlohmann::ordered_json& head, bool adaptive,
+                            const std::string& time);
+
+/// What all lines of a run have.
+nlohmann::ordered_json line_head(const ModelFacts& model, std::uint64_t seed);
+
 /// A log of predictions, a JSON object to a line, to which lines are added as images are answered.
 /// A log that is there is gone on with: its images that this very model answered with this seed
 /// need no answer again.
@@ -25,7 +33,7 @@ class PredictionLines {
   /// `path` may be "-", standard output. A last line that was cut off is removed. Throws DataError
   /// where the file is no such log.
   PredictionLines(const std::string& path, const ModelFacts& model, std::uint64_t seed,
-                  bool adaptive);
+                  bool adaptive, bool with_time);
 
   bool has(const std::string& image) const { return answered_.count(image) > 0; }
   /// Writes them out before it returns.
@@ -38,6 +46,7 @@ class PredictionLines {
   const ModelFacts& model_;
   nlohmann::ordered_json head_;  ///< what all lines have
   bool adaptive_;
+  bool with_time_;
   std::set<std::string> answered_;
   std::ofstream file_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <istream>
 #include <string>
 #include <vector>
@@ -8,5 +9,8 @@ namespace cubcal::app {
 
 /// The lines that are not empty, whatever ends them.
 std::vector<std::string> text_lines(std::istream& text);
+
+/// The same, one after the other.
+void for_each_line(std::istream& text, const std::function<void(const std::string&)>& use);
 
 }  // namespace cubcal::app

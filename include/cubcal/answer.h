@@ -65,6 +65,8 @@ struct ModelFacts {
   std::string description_hash;  ///< of model.json: weights, calibration and verdict
   std::string data;              ///< the training set by name; empty: not known
   std::string data_hash;         ///< of the training set; empty: not known
+  std::string compute;    ///< where and how answers are computed: "cpu, panels", "cuda, bf16"
+  std::string processor;  ///< its kind: "aarch64", "x86_64, AVX2", or a GPU's name
 };
 
 /// An image as a model takes it; only its classifier knows what is in it.

@@ -26,7 +26,10 @@ struct AdaptiveStop {
 struct ClassifierOptions {
   std::string device = "cpu";      ///< or "cuda", "cuda:N"
   std::string precision = "auto";  ///< of a GPU: "fp32", "tf32" or "bf16", which is auto's
-  std::size_t threads = 0;         ///< of the CPU; 0: as many as the library uses
+  /// Path of convolutions on a CPU: "panels", "im2col" or "onednn"; "auto": the fastest, measured
+  /// at the start, so that two processes may choose, and round, otherwise.
+  std::string convolution = "auto";
+  std::size_t threads = 0;  ///< of the CPU; 0: as many as the library uses
   /// Stochastic passes; unset: those of the model's verdict, else 80.
   std::optional<std::size_t> passes = {};
   std::uint64_t seed = 0;   ///< of the passes

@@ -72,6 +72,17 @@ TEST_F(ClassifierTest, FactsNameTheTrainingSetWithoutItsPath) {
   EXPECT_EQ(Classifier(folder_).facts().data, "ham10000");
 }
 
+TEST_F(ClassifierTest, TheConvolutionPathIsTheOneAskedForAndIsTold) {
+  ClassifierOptions options;
+  for (const std::string path : {"panels", "im2col"}) {
+    options.convolution = path;
+    EXPECT_EQ(Classifier(folder_, options).facts().compute, "cpu, " + path);
+  }
+  options.convolution = "fastest";
+  expect_error<ArgumentError>([&] { Classifier(folder_, options); },
+                              "the convolution path must be onednn, im2col or panels");
+}
+
 TEST_F(ClassifierTest, AnAnswerIsThePredictionByHand) {
   FitOptions fit;
   fit.method = CalibrationMethod::kTsNll;

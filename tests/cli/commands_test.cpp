@@ -580,5 +580,60 @@ TEST_F(Commands, CompletionNamesCommandsAndFlags) {
   EXPECT_EQ(std::system(check.c_str()), 0);
 }
 
+/// What bash offers for the last of the words, one to a line.
+std::string completed(const std::string& words, int place) {
+  const std::string command = std::string(CUBCAL_PROGRAM) +
+                              " completion bash | bash -c 'source /dev/stdin; COMP_WORDS=(" +
+                              words + "); COMP_CWORD=" + std::to_string(place) +
+                              "; _cubcal; printf \"%s \" \"${COMPREPLY[@]}\"' 2>&1";
+  FILE* pipe = ::popen(command.c_str(), "r");
+  std::string text;
+  for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe)) {
+    text += static_cast<char>(letter);
+  }
+  EXPECT_EQ(::pclose(pipe), 0);
+  return text;
+}
+
+TEST_F(Commands, CompletionKnowsTheValuesOfOptions) {
+  EXPECT_EQ(completed("cubcal calibrate --method \"\"", 3), "ts-nll ts-bcce dts dts-guarded ");
+  EXPECT_EQ(completed("cubcal calibrate val.npz --method dts-", 4), "dts-guarded ");
+  EXPECT_EQ(completed("cubcal calibrate --method = ts-b", 4), "ts-bcce ");
+  EXPECT_EQ(completed("cubcal calibrate --method =", 3), "ts-nll ts-bcce dts dts-guarded ");
+  EXPECT_EQ(completed("cubcal conformal --score r", 3), "raps ");
+  EXPECT_EQ(completed("cubcal data pack --fit \"\"", 4), "stretch crop ");
+  EXPECT_EQ(completed("cubcal completion f", 2).find("fish "), 0U);
+}
+
+TEST_F(Commands, ShellsTakeTheCompletionScripts) {
+  const std::string program = CUBCAL_PROGRAM;
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    const std::string known = "command -v " + shell + " > /dev/null";
+    if (std::system(known.c_str()) != 0) continue;
+    const std::string check =
+        program + " completion " + shell + " > script && " + shell + " -n script" +
+        (shell == "fish" ? " && fish -c 'source script; complete "
+                           "-C \"cubcal calibrate --method dts-\"' | grep -q guarded"
+                         : "");
+    EXPECT_EQ(std::system(("cd '" + scratch->path().string() + "' && " + check).c_str()), 0)
+        << shell;
+  }
+}
+
+TEST_F(Commands, TheManualHasAPageForEveryCommandAndGroffTakesIt) {
+  const Outcome outcome = run({"manual", "-o", "man"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string page = contents_of(scratch->path() / "man/cubcal-calibrate.1");
+  EXPECT_NE(page.find("\\fB\\-\\-method\\fR ts\\-nll|\\:ts\\-bcce"), std::string::npos) << page;
+  EXPECT_NE(page.find(".SH EXAMPLES"), std::string::npos);
+  EXPECT_NE(contents_of(scratch->path() / "man/cubcal.1").find("cubcal\\-data\\-split (1)"),
+            std::string::npos);
+  if (std::system("command -v groff > /dev/null") != 0) GTEST_SKIP() << "there is no groff";
+  const std::string check =
+      "cd '" + scratch->path().string() +
+      "/man' && groff -Kutf8 -man -Tutf8 -ww *.1 2>&1 > /dev/null | grep . ; test $? = 1";
+  EXPECT_EQ(std::system(check.c_str()), 0);
+}
+
 }  // namespace
 }  // namespace cubcal::test

@@ -50,6 +50,27 @@ if(NOT installed STREQUAL expected)
   message(FATAL_ERROR "installed headers are ${installed}, and the public ones ${expected}")
 endif()
 
+# What is made from the program when it is installed.
+foreach(made bin/cubcal share/bash-completion/completions/cubcal share/zsh/vendor-completions/_cubcal
+        share/fish/vendor_completions.d/cubcal.fish lib/systemd/system/cubcal-serve.service
+        share/doc/cubcal/copyright share/doc/cubcal/examples/slurm-predict.sh)
+  if(NOT EXISTS "${prefix}/${made}")
+    message(FATAL_ERROR "${made} was not installed")
+  endif()
+endforeach()
+file(GLOB pages "${prefix}/share/man/man1/cubcal-evaluate.1*")
+if(NOT pages)
+  message(FATAL_ERROR "no manual page was installed")
+endif()
+if(EXISTS "${prefix}/share/doc/cubcal/cubcal.cdx.json")
+  file(READ "${prefix}/share/doc/cubcal/cubcal.cdx.json" sbom)
+  string(JSON format GET "${sbom}" bomFormat)
+  string(JSON linked LENGTH "${sbom}" components)
+  if(NOT format STREQUAL CycloneDX OR linked LESS 5)
+    message(FATAL_ERROR "the list of what is linked has ${linked} components of the format ${format}")
+  endif()
+endif()
+
 write_programs()
 file(COPY "${SOURCE}/CMakeLists.txt" DESTINATION "${SCRATCH}/consumer")
 run(${CMAKE_COMMAND} -S "${SCRATCH}/consumer" -B "${SCRATCH}/build" "-DCMAKE_PREFIX_PATH=${prefix};${PREFIX_PATH}"

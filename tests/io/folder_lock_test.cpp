@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "cubcal/core/error.h"
@@ -72,6 +74,21 @@ TEST(FolderLock, AnOwnerOnAnotherMachineIsLeftAlone) {
   EXPECT_TRUE(contains(message, "process 1234 on some-other-machine"));
   EXPECT_TRUE(contains(message, "remove '" + folder.file("run.lock") + "'"));
   EXPECT_TRUE(std::filesystem::exists(folder.file("run.lock")));
+}
+
+TEST(FolderLock, AnOwnerOnAnotherMachineThatGivesNoSignOfLifeIsTakenOver) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.lock");
+  write_file_atomically(path, "some-other-machine 1234\n");
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(9));
+  message_of<FolderTaken>([&] { FolderLock lock(folder.path()); });
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(11));
+  const FolderLock lock(folder.path());
+  EXPECT_TRUE(contains(test::file_bytes(path), std::to_string(::getpid())));
+  // The old owner comes back and writes its name: this one is told.
+  std::ofstream(path) << "some-other-machine 1234\n";
+  EXPECT_TRUE(contains(message_of<IoError>([&] { lock.check(); }), "taken by another process"));
 }
 
 TEST(FolderLock, AFolderThatWasRemovedIsNoticed) {

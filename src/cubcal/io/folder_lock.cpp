@@ -7,14 +7,18 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <thread>
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/host_name.h"
 #include "cubcal/io/system_error.h"
+#include "cubcal/io/temporary_name.h"
 
 namespace cubcal {
 
@@ -34,11 +38,33 @@ LockOwner owner_in(int descriptor) {
   return owner;
 }
 
-IoError owned_by(const std::string& folder, const LockOwner& owner, const std::string& more) {
+FolderTaken owned_by(const std::string& folder, const LockOwner& owner, const std::string& more) {
   const std::string who = owner.host.empty()
                               ? "another process"
                               : "process " + std::to_string(owner.process) + " on " + owner.host;
-  return IoError("the run folder '" + folder + "' is being written by " + who + more);
+  return FolderTaken("the run folder '" + folder + "' is being written by " + who + more);
+}
+
+/// Between two touches of the file, and without one after which its owner is taken for dead.
+constexpr std::chrono::seconds kBeat{30};
+constexpr std::chrono::seconds kDead{600};
+/// For which a process that took over from another machine waits whether a third one did too.
+constexpr std::chrono::milliseconds kTakeOver{1000};
+/// Of the temporary file that tells the file system's time; AtomicFile's count from 0.
+constexpr unsigned long kProbeNumber = 1'000'000'000;
+
+/// How long ago the open file in `folder` was touched, by the clock of the file system, which need
+/// not be that of this machine.
+std::chrono::seconds untouched_for(int descriptor, const std::string& folder) {
+  struct stat lock {};
+  struct stat now {};
+  const std::string probe = folder + "/" + temporary_name(kProbeNumber);
+  const int made = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (made < 0) throw system_error("write", probe);
+  const bool known = ::fstat(made, &now) == 0 && ::fstat(descriptor, &lock) == 0;
+  ::close(made);
+  ::unlink(probe.c_str());
+  return std::chrono::seconds(known ? now.st_mtime - lock.st_mtime : 0);
 }
 
 bool is_alive(const LockOwner& owner) {
@@ -63,9 +89,17 @@ class FolderLock::Held {
       ::close(descriptor_);
       throw error;
     }
+    if (was_elsewhere_) settle();
+    beating_ = std::thread([this] { beat(); });
   }
   ~Held() {
-    if (is_in_place()) ::unlink(path_.c_str());
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ends_ = true;
+    }
+    ending_.notify_all();
+    beating_.join();
+    if (is_owned()) ::unlink(path_.c_str());
     ::close(descriptor_);
   }
   Held(const Held&) = delete;
@@ -78,9 +112,31 @@ class FolderLock::Held {
     return ::fstat(descriptor_, &own) == 0 && ::stat(path_.c_str(), &named) == 0 &&
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
   }
+  /// Whether it is, and still names this process.
+  bool is_owned() const {
+    const LockOwner owner = owner_in(descriptor_);
+    return is_in_place() && owner.host == host_name() && owner.process == ::getpid();
+  }
   const std::string& folder() const { return folder_; }
 
  private:
+  /// Where a file system keeps no locks between machines, the last of two that took over has it.
+  void settle() {
+    std::this_thread::sleep_for(kTakeOver);
+    if (is_owned()) return;
+    const LockOwner owner = owner_in(descriptor_);
+    ::close(descriptor_);
+    throw owned_by(folder_, owner, ": wait for it, or name another folder");
+  }
+
+  /// Touches the file for those on other machines, until the end.
+  void beat() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!ending_.wait_for(lock, kBeat, [this] { return ends_; })) {
+      ::futimens(descriptor_, nullptr);
+    }
+  }
+
   void open_locked() {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) throw system_error("write", path_);
@@ -89,19 +145,26 @@ class FolderLock::Held {
     // Some file systems know no locks: there the owner's process decides.
     const bool is_taken = failure == EWOULDBLOCK || (failure != 0 && is_alive(owner));
     if (!is_taken) {
-      if (owner.host.empty() || owner.host == host_name()) return;
+      was_elsewhere_ = !owner.host.empty() && owner.host != host_name();
+      if (!was_elsewhere_ || untouched_for(descriptor_, folder_) >= kDead) return;
       ::close(descriptor_);
-      throw owned_by(
-          folder_, owner,
-          ", whose processes cannot be seen from here: where it has ended, remove '" + path_ + "'");
+      throw owned_by(folder_, owner,
+                     ", whose processes cannot be seen from here: where it has ended, wait ten "
+                     "minutes or remove '" +
+                         path_ + "'");
     }
     ::close(descriptor_);
-    throw owned_by(folder_, owner, ": wait for it, or train into another folder");
+    throw owned_by(folder_, owner, ": wait for it, or name another folder");
   }
 
   std::string folder_;
   std::string path_;
   int descriptor_ = -1;
+  bool was_elsewhere_ = false;  ///< the owner before
+  std::mutex mutex_;
+  std::condition_variable ending_;
+  bool ends_ = false;
+  std::thread beating_;
 };
 
 FolderLock::FolderLock(const std::string& folder) {
@@ -117,7 +180,7 @@ FolderLock::FolderLock(const std::string& folder) {
 }
 
 void FolderLock::check() const {
-  if (held_->is_in_place()) return;
+  if (held_->is_owned()) return;
   throw IoError("the run folder '" + held_->folder() +
                 "' was removed or taken by another process while it was being written: the run "
                 "cannot go on");

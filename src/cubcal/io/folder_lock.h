@@ -3,16 +3,26 @@
 #include <memory>
 #include <string>
 
+#include "cubcal/core/error.h"
+
 namespace cubcal {
+
+/// Another process has the folder.
+class FolderTaken : public IoError {
+ public:
+  using IoError::IoError;
+};
 
 /// The right to write into a run folder, which one process has at a time, as long as this lives.
 /// It is its file run.lock, which names the owner's machine and process. The operating system takes
-/// it from an owner that ends in any way, and the next one takes it over. Within a process all
-/// locks of a folder are one.
+/// it from an owner that ends in any way, and the next one takes it over. The processes of another
+/// machine cannot be seen: there an owner lives as long as it touches the file, which it does twice
+/// a minute, and one that has not for ten minutes is taken for dead. Within a process all locks of
+/// a folder are one.
 class FolderLock {
  public:
-  /// Throws IoError naming the owner where another process has the folder, or where the owner was
-  /// on another machine, whose processes cannot be seen from here. The folder must exist.
+  /// Throws FolderTaken naming the owner where another process has the folder, and IoError where it
+  /// cannot be written. The folder must exist.
   explicit FolderLock(const std::string& folder);
 
   /// Throws IoError where the folder was removed or given to another process since.

@@ -16,6 +16,7 @@
 #include "cubcal_nn/classifier/answering.h"
 #include "cubcal_nn/infer/image_input.h"
 #include "cubcal_nn/infer/model_json.h"
+#include "cubcal_nn/kernels/compute_facts.h"
 #include "cubcal_nn/kernels/compute_scope.h"
 #include "cubcal_nn/kernels/named_device.h"
 
@@ -28,11 +29,13 @@ static_assert(AdaptiveStop{}.error == AdaptiveOptions{}.error &&
                   AdaptiveStop{}.block == AdaptiveOptions{}.block,
               "one set of defaults");
 
-/// Threads, and on the CPU the fastest convolution path, which is measured here.
+/// Threads, and on the CPU the convolution path; the fastest is measured here.
 ComputeSettings compute_settings(const ClassifierOptions& options, c10::Device device) {
   ComputeSettings settings;
   settings.threads = static_cast<int>(options.threads > 0 ? options.threads : thread_count());
-  if (device.is_cpu()) {
+  if (device.is_cpu() && options.convolution != "auto") {
+    settings.convolution = parse_convolution_backend(options.convolution);
+  } else if (device.is_cpu()) {
     const ComputeScope measuring(settings);
     settings.convolution = choose_convolution_backend().backend;
   }
@@ -188,6 +191,9 @@ class Classifier::Room {
     facts_.description_hash = whole.text();
     facts_.data = std::filesystem::path(model.provenance.data).filename().string();
     facts_.data_hash = model.provenance.data_hash;
+    const c10::Device device = judging_.model.network->options().device;
+    facts_.compute = compute_text(device, settings_.convolution, answering_.mc.compute.precision);
+    facts_.processor = processor_text(device);
     if (!judging_.verdict) return;
     const VerdictPolicy& policy = judging_.verdict->policy;
     facts_.detector = policy.detector;

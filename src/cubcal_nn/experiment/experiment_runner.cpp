@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <thread>
 
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/experiment/ensemble_part.h"
 #include "cubcal_nn/experiment/part_record.h"
 
@@ -191,6 +193,28 @@ bool is_there(const ExperimentOutcome& outcome, const ExperimentRun& run) {
   return std::filesystem::exists(record_path(outcome.records, run));
 }
 
+/// How often a shard that waits for others looks.
+constexpr std::chrono::seconds kLook{2};
+
+/// The runs of a shard: neighbours in the grid go to different ones, and so do the same methods of
+/// different seeds, which take equally long.
+std::vector<ExperimentRun> share_of(const std::vector<ExperimentRun>& runs, const Shard& shard) {
+  std::vector<ExperimentRun> share;
+  std::size_t group = 0;
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i > 0 && runs[i].start_id() != runs[i - 1].start_id()) {
+      ++group;
+      place = 0;
+    }
+    if ((group + place++) % shard.count == shard.index - 1) share.push_back(runs[i]);
+  }
+  // What others start from comes first.
+  std::stable_partition(share.begin(), share.end(),
+                        [](const ExperimentRun& run) { return run.is_start(); });
+  return share;
+}
+
 /// Says how many runs there are and returns those to make. Throws where one that is there was made
 /// with other settings.
 std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
@@ -208,6 +232,98 @@ std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
   return missing;
 }
 
+/// Makes runs, one after the other.
+class RunMaker {
+ public:
+  RunMaker(const ExperimentOptions& options, const ExperimentOutcome& outcome,
+           WorkObserver& observer)
+      : options_(options), outcome_(outcome), observer_(observer), images_(observer) {}
+
+  void make_all(const std::vector<ExperimentRun>& missing) {
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      const auto left = timing_.left(missing, i);
+      make(missing[i], "[" + std::to_string(i + 1) + "/" + std::to_string(missing.size()) + "] " +
+                           missing[i].id() +
+                           (left ? ", about " + duration_text(*left) + " left" : ""));
+    }
+  }
+
+  void make_share(std::vector<ExperimentRun> pending) {
+    const std::size_t all = pending.size();
+    while (!pending.empty()) {
+      const std::string title =
+          "[" + std::to_string(all - pending.size() + 1) + "/" + std::to_string(all) + "] ";
+      const auto made = std::find_if(pending.begin(), pending.end(), [&](const auto& run) {
+        return is_start_there(run, title) && try_to_make(run, title + run.id());
+      });
+      if (made != pending.end()) {
+        pending.erase(made);
+        is_waiting_ = false;
+        continue;
+      }
+      if (!is_waiting_) {
+        observer_.line("waiting for other processes: " + std::to_string(pending.size()) +
+                       (pending.size() == 1
+                            ? " run is, or starts from one that is, being made"
+                            : " runs are, or start from some that are, being made"));
+      }
+      is_waiting_ = true;
+      std::this_thread::sleep_for(kLook);
+    }
+  }
+
+ private:
+  /// Makes the run it starts from, too, where nobody else does.
+  bool is_start_there(const ExperimentRun& run, const std::string& title) {
+    if (run.is_start()) return true;
+    const auto start =
+        std::find_if(outcome_.runs.begin(), outcome_.runs.end(),
+                     [&](const ExperimentRun& each) { return each.id() == run.start_id(); });
+    return start == outcome_.runs.end() || is_there(outcome_, *start) ||
+           try_to_make(*start, title + start->id() + ", which " + run.id() + " starts from");
+  }
+
+  /// False where another process is making it.
+  bool try_to_make(const ExperimentRun& run, const std::string& title) {
+    if (is_there(outcome_, run)) return true;
+    try {
+      make(run, title);
+      return true;
+    } catch (const FolderTaken&) {
+      return false;
+    }
+  }
+
+  void make(const ExperimentRun& run, const std::string& title) {
+    const Clock::time_point start = Clock::now();
+    const RunPart part = part_of(options_, outcome_.plan, run);
+    make_folders(part.folder);
+    const FolderLock claim(part.folder);
+    if (options_.shard && is_there(outcome_, run)) return;  // made since
+    observer_.line(title);
+    const ImagesOfPart of_part = [&]() -> const ImageSet& { return images_.of(part.recipe); };
+    if (run.is_ensemble()) {
+      make_ensemble_part(part, members_of(options_, outcome_.plan, run, part), of_part, "  ",
+                         options_.command, observer_);
+    } else {
+      make_part(part, of_part, "  ", options_.command, observer_);
+    }
+    const auto record =
+        part_record(outcome_.plan, run, part, of_part, outcome_.bootstrap, observer_);
+    make_folders(outcome_.records);
+    claim.check();
+    write_file_atomically(record_path(outcome_.records, run), record.dump(1) + "\n");
+    timing_.add(run.method, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+
+  const ExperimentOptions& options_;
+  const ExperimentOutcome& outcome_;
+  WorkObserver& observer_;
+  KeptImages images_;
+  Timing timing_;
+  bool is_waiting_ = false;
+};
+
 }  // namespace
 
 void list_experiment(const ExperimentOptions& options, WorkObserver& observer) {
@@ -220,31 +336,26 @@ void list_experiment(const ExperimentOptions& options, WorkObserver& observer) {
 
 ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver& observer) {
   ExperimentOutcome outcome = planned(options);
-  const std::vector<ExperimentRun> missing = missing_runs(options, outcome, observer);
-  if (missing.empty()) return outcome;
-  observer.computing_starts(part_of(options, outcome.plan, missing.front()).recipe);
-
-  Timing timing;
-  KeptImages images(observer);
-  for (std::size_t i = 0; i < missing.size(); ++i) {
-    const Clock::time_point start = Clock::now();
-    const ExperimentRun& run = missing[i];
-    const RunPart part = part_of(options, outcome.plan, run);
-    const auto left = timing.left(missing, i);
-    observer.line("[" + std::to_string(i + 1) + "/" + std::to_string(missing.size()) + "] " +
-                  run.id() + (left ? ", about " + duration_text(*left) + " left" : ""));
-    const ImagesOfPart of_part = [&]() -> const ImageSet& { return images.of(part.recipe); };
-    if (run.is_ensemble()) {
-      make_ensemble_part(part, members_of(options, outcome.plan, run, part), of_part, "  ",
-                         options.command, observer);
-    } else {
-      make_part(part, of_part, "  ", options.command, observer);
-    }
-    const auto record = part_record(outcome.plan, run, part, of_part, outcome.bootstrap, observer);
-    make_folders(outcome.records);
-    write_file_atomically(record_path(outcome.records, run), record.dump(1) + "\n");
-    timing.add(run.method, std::chrono::duration<double>(Clock::now() - start).count());
+  std::vector<ExperimentRun> missing = missing_runs(options, outcome, observer);
+  if (options.shard) {
+    const std::vector<ExperimentRun> share = share_of(outcome.runs, *options.shard);
+    missing = share;
+    missing.erase(std::remove_if(missing.begin(), missing.end(),
+                                 [&](const auto& run) { return is_there(outcome, run); }),
+                  missing.end());
+    observer.line("shard " + shard_text(*options.shard) + ": " + std::to_string(share.size()) +
+                  " of them, " + std::to_string(missing.size()) + " to make");
   }
+  if (!missing.empty()) {
+    observer.computing_starts(part_of(options, outcome.plan, missing.front()).recipe);
+    RunMaker maker(options, outcome, observer);
+    if (options.shard) {
+      maker.make_share(missing);
+    } else {
+      maker.make_all(missing);
+    }
+  }
+  for (const ExperimentRun& run : outcome.runs) outcome.missing += is_there(outcome, run) ? 0 : 1;
   return outcome;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cubcal/metrics/resampling.h"
+#include "cubcal/shard/shard.h"
 #include "cubcal_nn/experiment/work_observer.h"
 #include "cubcal_nn/recipe/experiment_plan.h"
 
@@ -18,6 +20,8 @@ struct ExperimentOptions {
   std::vector<std::string> overrides;
   std::size_t seeds = 0;  ///< 0: as the recipe says
   bool smoke = false;
+  /// One of several processes that share the runs out in one folder; unset: this one makes all.
+  std::optional<Shard> shard = {};
   BootstrapOptions bootstrap;
   std::string command;  ///< what goes on with it, for messages
 };
@@ -28,6 +32,7 @@ struct ExperimentOutcome {
   std::vector<ExperimentRun> runs;  ///< those that were asked for
   std::string records;              ///< folder of one JSON file per run
   BootstrapOptions bootstrap;       ///< as the records were made
+  std::size_t missing = 0;          ///< runs that are of other shards and not there yet
 };
 
 /// Names every run that was asked for to the observer, and says which are there already.
@@ -35,6 +40,11 @@ void list_experiment(const ExperimentOptions& options, WorkObserver& observer);
 
 /// Makes every run that is not there yet and its record; says how far it is. A run's record is
 /// written last, so that an experiment that was stopped anywhere goes on there.
+///
+/// A run is made by the process that has its folder (see FolderLock). A shard makes the runs of its
+/// share, and those they start from where nobody else does; while others do, it goes on with what
+/// it can and waits at the end. A process that dies frees its runs, and whoever needs them next
+/// goes on from their checkpoints.
 ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver& observer);
 
 }  // namespace cubcal

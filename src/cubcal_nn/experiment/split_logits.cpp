@@ -1,7 +1,6 @@
 #include "cubcal_nn/experiment/split_logits.h"
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/npz.h"
 #include "cubcal_nn/batches/tensor_values.h"
 
 namespace cubcal {
@@ -23,11 +22,10 @@ McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McO
   return observer.run_passes(engine, split.images, options, title);
 }
 
-void write_split_logits(const std::string& path, const ImageSet& set, const ImageSplit& split,
-                        const LoadedModel& loaded, const McOutput& output) {
+void add_split_logits(NpzWriter& npz, const ImageSet& set, const ImageSplit& split,
+                      const LoadedModel& loaded, const McOutput& output) {
   const ModelDescription& model = loaded.description;
   const auto samples = static_cast<std::size_t>(split.size());
-  NpzWriter npz(path);
   npz.add("logits", output.logits);
   if (!split.outliers) {
     const std::vector<std::int64_t> labels = checked_labels(split, model.classes());
@@ -46,6 +44,12 @@ void write_split_logits(const std::string& path, const ImageSet& set, const Imag
   for (std::size_t i = 0; i < output.features.size(); ++i) {
     npz.add("features_" + output.feature_names[i], output.features[i]);
   }
+}
+
+void write_split_logits(const std::string& path, const ImageSet& set, const ImageSplit& split,
+                        const LoadedModel& model, const McOutput& output) {
+  NpzWriter npz(path);
+  add_split_logits(npz, set, split, model, output);
   npz.finish();
 }
 

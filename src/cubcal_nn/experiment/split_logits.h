@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/io/npz.h"
 #include "cubcal_nn/batches/image_set.h"
 #include "cubcal_nn/experiment/work_observer.h"
 #include "cubcal_nn/infer/mc_engine.h"
@@ -23,5 +24,8 @@ McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McO
 /// model's weights.
 void write_split_logits(const std::string& path, const ImageSet& set, const ImageSplit& split,
                         const LoadedModel& model, const McOutput& output);
+/// The same arrays, added to a file that goes on.
+void add_split_logits(NpzWriter& npz, const ImageSet& set, const ImageSplit& split,
+                      const LoadedModel& model, const McOutput& output);
 
 }  // namespace cubcal

@@ -1,0 +1,48 @@
+#include "cubcal/shard/merge_shards.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/system_error.h"
+#include "cubcal/shard/lines_shard.h"
+#include "cubcal/shard/merge_lines.h"
+#include "cubcal/shard/merge_logits.h"
+
+namespace cubcal {
+
+namespace {
+
+/// Whether the file is a zip archive, as .npz files are.
+bool is_zip(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw DataError("'" + path + "' is a folder: a shard that is not finished, or none at all");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw system_error("read", path);
+  char begin[2] = {};
+  file.read(begin, sizeof begin);
+  return file && begin[0] == 'P' && begin[1] == 'K';
+}
+
+}  // namespace
+
+MergeResult merge_shards(const std::vector<std::string>& paths, const std::string& output) {
+  std::vector<ShardFile> shards;
+  shards.reserve(paths.size());
+  for (const std::string& path : paths) {
+    shards.push_back({path, is_zip(path) ? logits_shard_head(path) : *finished_lines_shard(path)});
+  }
+  check_one_job(shards);
+  const ShardHead& head = shards.front().head;
+  if (head.kind == "logits") {
+    merge_logits(shards, output);
+  } else {
+    merge_lines(shards, output);
+  }
+  MergeResult result{head.kind, shards.size(), head.images, 0, processor_warning(shards)};
+  for (const ShardFile& shard : shards) result.unreadable += shard.head.unreadable;
+  return result;
+}
+
+}  // namespace cubcal
