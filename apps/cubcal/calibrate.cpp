@@ -272,6 +272,7 @@ void calibrate(CalibrateOptions options) {
     test = read_labelled(options.test, options.test_labels, options);
     require_labels(*test, "the comparison on --test");
     check_same_classes(validation, *test);
+    warn_of_same_samples(validation, *test);
   }
   if (is_named) {
     calibrate_with(options, validation, test);

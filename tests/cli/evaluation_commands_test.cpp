@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/demo_logits.h"
@@ -116,6 +117,45 @@ TEST_F(EvaluationCommands, ConformalSetsHoldTheTrueClass) {
       run({"conformal", "demo/val.npz", "--test", "demo/test.npz", "--by", "class"});
   expect_words(text.out, {"promised: the true class is in 90% of the sets at least, of each class",
                           "malignant", "Sets by label", "right of one class %"});
+}
+
+TEST_F(EvaluationCommands, ConformalSaysWherePromisesAreMissed) {
+  LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  std::size_t others = 0;
+  for (std::int64_t& label : file.labels) {  // half of class 0 are called class 2
+    if (label == 0 && others++ % 2 == 0) label = 2;
+  }
+  write_logits_file(scratch->file("mixed_up.npz"), file);
+  const std::vector<std::string> base{"conformal", "demo/val.npz", "--test", "mixed_up.npz"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return more;
+  };
+  expect_words(run(with({"--by", "class"})).out,
+               {"The promise is missed: 90% of sets were to hold the true class, and ",
+                " of all do.", " of those of label other do."});
+  const Json by_class = json_of(with({"--by", "class", "--json", "-"}));
+  ASSERT_EQ(by_class["missed"].size(), 2U) << by_class["missed"].dump();
+  EXPECT_TRUE(by_class["missed"][0]["by"].is_null());
+  EXPECT_EQ(by_class["missed"][1], (Json{{"by", "label"}, {"name", "other"}}));
+  EXPECT_EQ(json_of(with({"--json", "-"}))["missed"].size(), 1U) << "promised for all alone";
+  const Outcome kept = run({"conformal", "demo/val.npz", "--test", "demo/test.npz"});
+  EXPECT_EQ(kept.out.find("missed"), std::string::npos) << kept.out;
+  EXPECT_EQ(kept.err, "");
+}
+
+TEST_F(EvaluationCommands, TestingOnWhatWasFittedOnIsTold) {
+  std::filesystem::copy_file(scratch->file("demo/val.npz"), scratch->file("val_copy.npz"));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"conformal", "demo/val.npz", "--test", "val_copy.npz"},
+        {"calibrate", "demo/val.npz", "--method", "ts-nll", "-o", "t.json", "--test",
+         "val_copy.npz"}}) {
+    const Outcome told = run(command);
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    EXPECT_EQ(told.err,
+              "cubcal: warning: 'val_copy.npz' holds the samples of 'demo/val.npz', which are "
+              "fitted on: what is measured there is too good, so test on others\n");
+  }
 }
 
 TEST_F(EvaluationCommands, ConformalSetsByColumnAndAsCsv) {
