@@ -39,7 +39,7 @@ TEST_F(BenefitCommand, SaysFormulaAssumptionAndWhereThePolicyIsBest) {
         "refer where U > 0.325 nats, else accept", "answer all", "refer all", "treat none",
         "One in 4 of 46 thresholds is shown", "replicates of whole groups",
         "is best of the 5 at thresholds", "Against answering everything it gains",
-        "wrote benefit.svg"}) {
+        "missed, % of all", "false alarms, % of all", "wrote benefit.svg"}) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << " is not in " << text.out;
   }
   EXPECT_EQ(contents_of(scratch->path() / "benefit.svg").rfind("<svg", 0), 0U);
