@@ -350,7 +350,7 @@ TEST_F(Commands, CompareMatchesSamplesByTheirFiles) {
   const Json straight = compared("b.npz");
   EXPECT_EQ(straight["matched_by"], "files");
   EXPECT_EQ(compared("b2.npz"), straight);
-  EXPECT_EQ(json_of({"compare", "demo/test.npz", "b.npz", "--bootstrap", "5", "--json",
+  EXPECT_EQ(json_of({"compare", "demo/test.npz", "b.npz", "--bootstrap", "20", "--json",
                      "-"})["matched_by"],
             "order");
 }
@@ -379,7 +379,7 @@ TEST_F(Commands, ProbabilitiesGiveTheSameNumbersAsTheirLogarithms) {
        {std::vector<std::string>{"calibrate", "p.npz", "--method", "ts-nll", "--test", "p.npz",
                                  "-o", "p.json", "--probabilities"},
         {"apply", "p.npz", "--probabilities", "--calibration", "p.json", "-o", "applied.npz"},
-        {"compare", "p.npz", "p.npz", "--probabilities", "--bootstrap", "5"}}) {
+        {"compare", "p.npz", "p.npz", "--probabilities", "--bootstrap", "20"}}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   }

@@ -103,6 +103,24 @@ TEST_F(EvaluationCommands, ClinicalOptionsAreChecked) {
           "the class 'malignent', which is not among the 3 classes; did you mean 'malignant'?");
 }
 
+TEST_F(EvaluationCommands, SaysWhyAnIntervalDoesNotHoldItsValue) {
+  const char* words = "An interval that does not hold its value";
+  const std::vector<std::string> base{"evaluate", "demo/test.npz", "--bootstrap", "100"};
+  std::vector<std::string> clinical = base;
+  clinical.insert(clinical.end(), {"--clinical", "--json", "-"});
+  const Json json = json_of(clinical);
+  const Json& found = json["clinical"];
+  ASSERT_LT(found["metrics"]["adaptive_ece"].get<double>(),
+            found["intervals"]["adaptive_ece"][0].get<double>());
+  clinical.resize(base.size() + 1);
+  const Outcome told = run(clinical);
+  EXPECT_NE(told.out.find(words), std::string::npos) << told.out;
+  EXPECT_EQ(run(base).out.find(words), std::string::npos) << "all of these hold theirs";
+  const std::vector<std::string> two{"evaluate",    "demo/test.npz", "demo/test.npz",
+                                     "--bootstrap", "100",           "--clinical"};
+  EXPECT_NE(run(two).out.find(words), std::string::npos);
+}
+
 TEST_F(EvaluationCommands, ConformalSetsHoldTheTrueClass) {
   for (const char* score : {"lac", "aps", "raps"}) {
     const Json json = json_of(
@@ -269,7 +287,7 @@ TEST_F(EvaluationCommands, CompareSeveralModelsCorrectsThePValues) {
   const Outcome text = run(base);
   expect_words(text.out, {"C  plain.csv", "p (Holm)", "C - A", "Holm's correction"});
   const Json two =
-      json_of({"compare", "demo/test.npz", "demo/test.npz", "--bootstrap", "10", "--json", "-"});
+      json_of({"compare", "demo/test.npz", "demo/test.npz", "--bootstrap", "20", "--json", "-"});
   EXPECT_FALSE(two.contains("comparisons"));
 }
 
