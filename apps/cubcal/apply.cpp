@@ -31,10 +31,12 @@ Predictions apply_to(const LogitsFile& file, const std::optional<Calibration>& c
     throw DataError(file.path + ": " + error.what());
   }
   applied.predictive = predict(McLogits(file.logits), applied.temperatures);
-  for (std::size_t i = 0; i < unscaled.samples; ++i) {
+  applied.regions.resize(unscaled.samples);
+  // One temperature scales both regions alike: naming them would say "sharpen" of what it softens.
+  for (std::size_t i = 0; i < unscaled.samples && !is_scalar(calibration->method); ++i) {
     const ScalingRegion region =
         scaling_region(unscaled.confidence[i], unscaled.entropy[i], calibration->thresholds);
-    applied.regions.push_back(region == ScalingRegion::kSharpen ? "sharpen" : "soften");
+    applied.regions[i] = region == ScalingRegion::kSharpen ? "sharpen" : "soften";
   }
   return applied;
 }

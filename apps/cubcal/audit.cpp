@@ -238,7 +238,7 @@ void add_audit(CLI::App& app) {
       ->add_option("--bootstrap", options->options.bootstrap.replicates,
                    "Replicates of the intervals")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(enough_replicates());
   add_resampling_options(*command, options->options.bootstrap, "Seed of both");
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Take every sample as independent even when the file has groups");

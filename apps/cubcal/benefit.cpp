@@ -116,7 +116,7 @@ void add_benefit(CLI::App& app) {
       ->add_option("--bootstrap", options->bootstrap,
                    "Replicates for intervals (0: none), by group when the file has groups")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
+      ->check(enough_replicates(true));
   add_resampling_options(*command, options->bootstrap_options);
   CLI::Option* by_column = command->add_option("--by-column", options->by_column,
                                                "Resample by this column, such as patient, instead");

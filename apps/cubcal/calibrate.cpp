@@ -105,13 +105,25 @@ void print_fit(std::ostream& out, const FitResult& result, const CalibrateOption
   }
   if (calibration.nll_tolerance) {
     out << "  guard   NLL may rise by at most " << significant(100 * *calibration.nll_tolerance, 6)
-        << "%, on held-out samples too\n";
+        << "%, on held-out samples of this set too\n";
   }
   const bool nll = calibration.method == CalibrationMethod::kTsNll;
   const double shown = nll ? 1.0 : 100.0;
   out << "  " << (nll ? "NLL     " : "BCCE    ") << fixed(shown * calibration.objective_before, 4)
       << " → " << fixed(shown * calibration.objective_after, 4) << (nll ? " nats" : " %")
       << " on this set\n";
+}
+
+/// Where NLL rises by more than the guard allows on a set that nothing was fitted on.
+void print_broken_guard(std::ostream& out, const Calibration& calibration, const Assessed& set) {
+  const std::optional<double>& before = set.assessment.before[Metric::kNll];
+  const std::optional<double>& after = set.assessment.after[Metric::kNll];
+  if (!calibration.nll_tolerance || !before || !after || !(*before > 0)) return;
+  const double rise = *after / *before - 1;
+  if (rise <= *calibration.nll_tolerance) return;
+  out << "  The guard did not hold on the " << set.name << " samples: NLL rises by "
+      << fixed(100 * rise, 1) << "%, where " << significant(100 * *calibration.nll_tolerance, 6)
+      << "% were allowed; it speaks of samples like those it was fitted on, and on average.\n";
 }
 
 void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
@@ -201,6 +213,7 @@ void calibrate_with(const CalibrateOptions& options, const LogitsFile& validatio
     print_fit(std::cout, result, options, validation);
     if (!sets.empty()) {
       print_assessments(std::cout, sets);
+      if (test) print_broken_guard(std::cout, result.calibration, sets.back());
       std::cout << '\n' << convention_text(metrics) << ".\n";
     }
     std::cout << "\nwrote " << options.output << '\n';
@@ -259,6 +272,7 @@ void calibrate(CalibrateOptions options) {
     test = read_labelled(options.test, options.test_labels, options);
     require_labels(*test, "the comparison on --test");
     check_same_classes(validation, *test);
+    warn_of_same_samples(validation, *test);
   }
   if (is_named) {
     calibrate_with(options, validation, test);
@@ -279,8 +293,9 @@ void add_calibrate(CLI::App& app) {
   methods.reserve(kCalibrationMethods.size());
   for (const CalibrationMethod method : kCalibrationMethods) methods.push_back(method_name(method));
   command
-      ->add_option("--method", options->method,
-                   "The method (default: the best of all that makes nothing worse)")
+      ->add_option(
+          "--method", options->method,
+          "The method (default: the best of all that makes nothing worse of what is judged)")
       ->type_name(one_of(methods));
   command
       ->add_option("-o,--output", options->output,
@@ -320,9 +335,11 @@ void add_calibrate(CLI::App& app) {
   command->footer(
       "Without --method every method is fitted and tried on held-out folds of VAL (whole groups). "
       "The\n"
-      "one of the lowest NLL is saved among those that make nothing significantly worse; where "
-      "there\n"
-      "is none, that is said and no file written.\n"
+      "one of the lowest NLL is saved among those that make none of six metrics significantly "
+      "worse\n"
+      "(accuracy, balanced accuracy, NLL, Brier, ECE, AURC); where there is none, that is said and "
+      "no\n"
+      "file written.\n"
       "BCCE alone has a degenerate optimum (T_high → 0, T_low → ∞), so the search is bounded;\n"
       "dts-guarded bounds the rise of NLL instead.\n\n"
       "Example:\n"

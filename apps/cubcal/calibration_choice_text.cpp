@@ -1,5 +1,7 @@
 #include "calibration_choice_text.h"
 
+#include <algorithm>
+
 #include "cubcal/core/check.h"
 #include "metric_options.h"
 #include "number_text.h"
@@ -40,6 +42,38 @@ TextTable effects_table(const std::vector<CalibrationCandidate>& candidates,
   return table;
 }
 
+bool is_judged(Metric metric) {
+  return std::find(kJudgedMetrics.begin(), kJudgedMetrics.end(), metric) != kJudgedMetrics.end();
+}
+
+/// Metrics that no method is judged by and this one makes significantly worse.
+std::vector<Metric> worse_unjudged(const CalibrationEffect& effect) {
+  std::vector<Metric> metrics;
+  for (const MetricInfo& info : metric_infos()) {
+    if (!is_judged(info.metric) && effect.change(info.metric) < 0) metrics.push_back(info.metric);
+  }
+  return metrics;
+}
+
+/// "NLL 0.7591 → 0.8272 (+9.0%), AvU 0.6021 → 0.5710": whatever is marked −, and judged errors that
+/// rose by more than is negligible.
+std::string worsening_text(const CalibrationEffect& effect) {
+  std::string text;
+  for (const MetricInfo& info : metric_infos()) {
+    const std::optional<double>& before = effect.before[info.metric];
+    const std::optional<double>& after = effect.after[info.metric];
+    if (info.better == 0 || !before || !after) continue;
+    const bool is_error = info.better < 0 && *before > 0;
+    const double rise = is_error ? *after / *before - 1 : 0;
+    const bool is_risen = is_judged(info.metric) && rise > kNegligibleRise;
+    if (effect.change(info.metric) >= 0 && !is_risen) continue;
+    text += (text.empty() ? "" : ", ") + metric_heading(info) + " " +
+            metric_text(info.unit, before) + " → " + metric_text(info.unit, after);
+    if (is_error) text += " (+" + fixed(100 * rise, 1) + "%)";
+  }
+  return text;
+}
+
 std::string labels_of(const std::vector<Metric>& metrics) {
   std::string text;
   for (const Metric metric : metrics) {
@@ -66,6 +100,8 @@ void print_choice(std::ostream& out, const std::string& title, const Calibration
     out << "\nTest samples\n" << effects_table(selection.candidates, on_test);
   }
   out << "\n+ and − mark changes for better and worse whose 95% bootstrap interval does not hold 0."
+      << "\nHeld-out values are of folds, each with temperatures fitted on the others; AURC is of "
+         "the one fit\non all samples, since a ranking compares samples."
       << "\nA method is judged by " << labels_of({kJudgedMetrics.begin(), kJudgedMetrics.end()})
       << " on held-out\nsamples; errors may rise by up to " << fixed(100 * kNegligibleRise, 0)
       << "% of themselves.\n"
@@ -84,9 +120,12 @@ void print_choice(std::ostream& out, const std::string& title, const Calibration
   }
   const CalibrationCandidate& best = selection.candidates[*selection.best];
   out << "\nChosen: " << method_name(best.fit.calibration.method)
-      << ", of the lowest NLL among the methods that make nothing significantly worse.\n";
+      << ", of the lowest NLL among the methods that make nothing of the " << kJudgedMetrics.size()
+      << " judged significantly worse.\n";
+  const std::string unjudged = labels_of(worse_unjudged(best.held_out));
+  if (!unjudged.empty()) out << "Of what is not judged it worsens " << unjudged << ".\n";
   if (choice.on_test.empty()) return;
-  const std::string worse = labels_of(choice.on_test[*selection.best].worse());
+  const std::string worse = worsening_text(choice.on_test[*selection.best]);
   if (!worse.empty()) out << "On the test samples it makes worse, all the same: " << worse << ".\n";
 }
 

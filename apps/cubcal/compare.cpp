@@ -213,7 +213,7 @@ void add_compare(CLI::App& app) {
   add_metric_options(*command, options->metrics);
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(enough_replicates());
   add_resampling_options(*command, options->bootstrap);
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the files have groups");

@@ -147,6 +147,7 @@ void conformal(ConformalCommand command) {
   require_labels(calibration, "fitting prediction sets");
   const LogitsFile test = read_file(command.test_file, command, true);
   check_same_classes(calibration, test);
+  warn_of_same_samples(calibration, test);
   const std::optional<Calibration> temperatures = calibration_at(command.temperature_file);
   const std::string column = column_of(command);
   const ConformalRule rule =

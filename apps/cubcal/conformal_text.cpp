@@ -96,6 +96,49 @@ void print_promise(std::ostream& out, const ConformalResult& result) {
   }
 }
 
+/// Of whom the promise is missed: all, or a class or group that it is made for.
+struct MissedPromise {
+  std::string column;  ///< empty for all
+  const SetSummary* sets;
+};
+
+std::vector<MissedPromise> missed_promises(const ConformalResult& result) {
+  std::vector<MissedPromise> missed;
+  if (!result.has_labels) return missed;
+  const double promised = 1 - result.rule.options.alpha;
+  const auto add = [&](const std::string& column, const SetSummary& row) {
+    if (row.covered.of > 0 && row.covered.high < promised) missed.push_back({column, &row});
+  };
+  add("", result.overall);
+  const std::string kept_apart = result.rule.options.by_class ? "label" : result.column;
+  for (const SetTable& table : result.tables) {
+    if (kept_apart.empty() || table.column != kept_apart) continue;
+    for (const SetSummary& row : table.rows) add(table.column, row);
+  }
+  return missed;
+}
+
+void print_missed(std::ostream& out, const ConformalResult& result) {
+  const std::vector<MissedPromise> missed = missed_promises(result);
+  if (!missed.empty()) out << '\n';
+  for (const MissedPromise& each : missed) {
+    out << "The promise is missed: " << significant(100 * (1 - result.rule.options.alpha), 6)
+        << "% of sets were to hold the true class, and " << share_text(each.sets->covered) << "% "
+        << share_interval(each.sets->covered) << " of "
+        << (each.column.empty() ? "all" : "those of " + each.column + " " + each.sets->name)
+        << " do.\n";
+  }
+}
+
+Json missed_json(const ConformalResult& result) {
+  Json rows = Json::array();
+  for (const MissedPromise& each : missed_promises(result)) {
+    rows.push_back(
+        {{"by", each.column.empty() ? Json() : Json(each.column)}, {"name", each.sets->name}});
+  }
+  return rows;
+}
+
 Json share_json(const CountedShare& share) {
   if (share.of == 0) return nullptr;
   return {{"count", share.count},
@@ -154,6 +197,7 @@ void print_conformal(std::ostream& out, const ConformalResult& result) {
     print_sets(out, result, table.column, table.rows);
   }
   print_promise(out, result);
+  print_missed(out, result);
   if (result.has_groups && result.has_labels) {
     out << "The intervals take samples for independent; samples of one patient are not, and theirs "
            "would be wider.\n";
@@ -181,6 +225,7 @@ std::string conformal_json(const ConformalResult& result) {
   json["forecast"] = forecast ? Json{{"covered_low", forecast->low(result.level)},
                                      {"covered_high", forecast->high(result.level)}}
                               : Json();
+  json["missed"] = result.has_labels ? missed_json(result) : Json();
   Json& tables = json["tables"] = Json::object();
   for (const SetTable& table : result.tables) {
     Json rows = Json::array();

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "bootstrap_options.h"
 #include "calibration_choice_text.h"
 #include "commands.h"
 #include "compute_setup.h"
@@ -105,7 +106,7 @@ void add_deploy(CLI::App& app) {
       ->add_option("--bootstrap", deploying.bootstrap.replicates,
                    "Replicates of the intervals on the page")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(enough_replicates());
   add_device_option(*command, options->device);
   add_precision_option(*command, options->precision);
   command->footer(

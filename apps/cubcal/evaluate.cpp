@@ -127,7 +127,7 @@ void add_evaluate(CLI::App& app) {
       ->add_option("--bootstrap", options->bootstrap,
                    "Replicates for intervals (0: none), by group when the file has groups")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
+      ->check(enough_replicates(true));
   add_resampling_options(*command, options->bootstrap_options);
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the file has groups");

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "evaluation_text.h"
 #include "metric_options.h"
 #include "number_text.h"
 #include "text_table.h"
@@ -109,6 +110,13 @@ void print_evaluations(std::ostream& out, const std::vector<Evaluation>& evaluat
   TextTable table(paper.texts.header);
   for (const auto& row : paper.texts.rows) table.add(row);
   out << '\n' << table << '\n' << convention_text(evaluations.front().facts.options) << ".\n";
+  bool is_any_outside = false;
+  for (const TableLine& line : lines_of(evaluations)) {
+    for (std::size_t f = 0; f < evaluations.size(); ++f) {
+      is_any_outside = is_any_outside || is_outside(line.values[f], line.intervals[f]);
+    }
+  }
+  print_outside_note(out, is_any_outside);
   for (const Evaluation& each : evaluations) {
     if (are_same_images(each, evaluations.front())) continue;
     out << "'" << each.file << "' is not of the same images as '" << evaluations.front().file

@@ -90,7 +90,37 @@ void print_detection(std::ostream& out, const Detection& detection) {
   out << "\nTelling out-of-distribution apart: " << detection.title << '\n' << table;
 }
 
+/// Of the rows that print_metrics and print_clinical show.
+bool is_any_outside(const Evaluation& evaluation) {
+  for (const MetricInfo& info : metric_infos()) {
+    if (info.unit == MetricUnit::kCount) continue;
+    const auto m = static_cast<std::size_t>(info.metric);
+    if (is_outside(evaluation.values[info.metric], evaluation.intervals[m])) return true;
+  }
+  if (!evaluation.clinical || !evaluation.clinical->intervals) return false;
+  for (std::size_t m = 0; m < kClinicalCount; ++m) {
+    if (is_outside(evaluation.clinical->values.overall[m],
+                   evaluation.clinical->intervals->overall[m])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+bool is_outside(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  return value && interval && (*value < interval->low || *value > interval->high);
+}
+
+void print_outside_note(std::ostream& out, bool is_any_outside) {
+  if (!is_any_outside) return;
+  out << "An interval that does not hold its value: errors measured in bins grow with chance, "
+         "which "
+         "resampling\nadds once more (the bias of the bootstrap), so that such an interval lies "
+         "too "
+         "high.\n";
+}
 
 void print_evaluation(std::ostream& out, const Evaluation& evaluation) {
   out << evaluation.title << '\n';
@@ -111,6 +141,7 @@ void print_evaluation(std::ostream& out, const Evaluation& evaluation) {
         << evaluation.bootstrap->seed;
   }
   out << ".\n";
+  print_outside_note(out, evaluation.bootstrap && is_any_outside(evaluation));
 }
 
 }  // namespace cubcal::app

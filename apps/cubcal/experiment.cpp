@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/write_report.h"
@@ -124,7 +125,7 @@ void add_experiment(CLI::App& app) {
                     "A sample of the data, small images, an epoch each: shows that it runs");
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(enough_replicates());
   command->footer(
       "For each data regime and seed a deterministic network is trained once, and every method\n"
       "starts from it. Each run leaves logits of val, test and ood, its calibrations and a record\n"

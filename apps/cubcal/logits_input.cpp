@@ -1,5 +1,6 @@
 #include "logits_input.h"
 
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 
@@ -28,6 +29,16 @@ std::vector<std::string> class_labels(const LogitsFile& file) {
 void require_labels(const LogitsFile& file, const std::string& purpose) {
   if (file.has_labels) return;
   throw DataError(file.path + " has no array 'labels' [N], which " + purpose + " needs");
+}
+
+void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test) {
+  const NdArray& a = fitted.logits;
+  const NdArray& b = test.logits;
+  const bool is_same = a.dtype() == b.dtype() && a.shape() == b.shape() &&
+                       std::memcmp(a.bytes(), b.bytes(), a.byte_size()) == 0;
+  if (!is_same) return;
+  std::cerr << "cubcal: warning: '" << test.path << "' holds the samples of '" << fitted.path
+            << "', which are fitted on: what is measured there is too good, so test on others\n";
 }
 
 std::optional<Calibration> calibration_at(const std::string& path) {

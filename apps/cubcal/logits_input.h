@@ -22,6 +22,9 @@ std::vector<std::string> class_labels(const LogitsFile& file);
 /// Throws the DataError that says the file has no labels and why they are needed.
 void require_labels(const LogitsFile& file, const std::string& purpose);
 
+/// Warns where a set to test on holds the very samples that were fitted on.
+void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test);
+
 /// The calibration in this file; nothing for an empty name.
 std::optional<Calibration> calibration_at(const std::string& path);
 

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "bootstrap_options.h"
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
@@ -165,7 +166,7 @@ void add_ood(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(enough_replicates());
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single images even where the set has groups");
   CLI::Option* fit =

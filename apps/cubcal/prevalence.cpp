@@ -131,7 +131,7 @@ void add_prevalence(CLI::App& app) {
       ->add_option("--bootstrap", options->bootstrap,
                    "Replicates for intervals (0: none), by group when the files have groups")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{0}, std::size_t{100000}));
+      ->check(enough_replicates(true, 100000));
   add_resampling_options(*command, options->bootstrap_options);
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Resample single samples even when the files have groups");

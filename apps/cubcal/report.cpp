@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "benefit_options.h"
+#include "bootstrap_options.h"
 #include "clinical_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
@@ -215,7 +216,7 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       ->capture_default_str();
   command->add_option("--bootstrap", options->bootstrap.replicates, "Replicates of the intervals")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(enough_replicates());
   command->add_option("--seed", options->bootstrap.seed, "Seed of the bootstrap")
       ->capture_default_str()
       ->check(not_negative());

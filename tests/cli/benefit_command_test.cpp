@@ -39,7 +39,7 @@ TEST_F(BenefitCommand, SaysFormulaAssumptionAndWhereThePolicyIsBest) {
         "refer where U > 0.325 nats, else accept", "answer all", "refer all", "treat none",
         "One in 4 of 46 thresholds is shown", "replicates of whole groups",
         "is best of the 5 at thresholds", "Against answering everything it gains",
-        "wrote benefit.svg"}) {
+        "missed, % of all", "false alarms, % of all", "wrote benefit.svg"}) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << " is not in " << text.out;
   }
   EXPECT_EQ(contents_of(scratch->path() / "benefit.svg").rfind("<svg", 0), 0U);
@@ -104,7 +104,7 @@ TEST_F(BenefitCommand, PoliciesFromColumns) {
     return more;
   };
   const nlohmann::json by_verdict = json_of(with_columns(
-      {"--verdict", "verdict", "--bootstrap", "5", "--by-column", "patient", "--json", "-"}));
+      {"--verdict", "verdict", "--bootstrap", "20", "--by-column", "patient", "--json", "-"}));
   const auto& policy = by_verdict["points"][0]["strategies"]["policy"];
   EXPECT_NEAR(policy["referred"].get<double>(), 0.25, 1e-12);
   EXPECT_NEAR(policy["out_of_scope"].get<double>(), 41.0 / 400, 1e-12);
@@ -132,7 +132,7 @@ TEST_F(BenefitCommand, OptionsAreChecked) {
   refused({"--threshold", "1"}, 2, "a threshold probability must be in [0, 1), not 1");
   refused({"--threshold", "0.1", "--svg", "x.svg"}, 2, "takes several thresholds");
   refused({"--threshold", "0.1:0.2", "--svg", "x.png"}, 2, "must end in .svg");
-  refused({"--threshold", "0.1", "--by-column", "patient", "--bootstrap", "5"}, 1,
+  refused({"--threshold", "0.1", "--by-column", "patient", "--bootstrap", "20"}, 1,
           "has no array 'column_patient'");
   refused({"--threshold", "0.1", "--json", "demo/test.npz"}, 2, "is also an input");
   expect_refused({"benefit", "demo/test.npz", "--positive", "malignent", "--threshold", "0.1"}, 2,

@@ -78,7 +78,17 @@ TEST_F(Errors, Usage) {
   expect_refused({"evaluate", "demo/val.npz", "--bins", "many"}, 2, "--bins");
   expect_refused({"evaluate", "demo/val.npz", "--gamma", "1.5"}, 2, "gamma must be in [");
   expect_refused({"evaluate", "demo/val.npz", "--eta", "-1"}, 2, "uncertainty threshold");
-  expect_refused({"evaluate", "demo/val.npz", "--bootstrap", "5", "--level", "1"}, 2, "level");
+  expect_refused({"evaluate", "demo/val.npz", "--bootstrap", "20", "--level", "1"}, 2, "level");
+  expect_refused({"evaluate", "demo/val.npz", "--bootstrap", "1"}, 2,
+                 "Value 1 is too few replicates to make an interval of: take 20 or more, or 0 for "
+                 "no intervals");
+  for (const char* command : {"audit", "prevalence"}) {
+    expect_refused({command, "demo/val.npz", "--bootstrap", "19"}, 2, "take 20 or more");
+  }
+  expect_refused({"compare", "demo/val.npz", "demo/val.npz", "--bootstrap", "0"}, 2,
+                 "take 20 or more");
+  expect_refused({"compare", "demo/val.npz", "demo/val.npz", "--bootstrap", "-1"}, 2,
+                 "not in range 20 to 1000000");
   expect_refused({"adaptive", "demo/val.npz", "--error", "0.7"}, 2, "--error");
   expect_refused({"adaptive", "demo/val.npz", "--first", "1"}, 2, "--first");
   expect_refused({"adaptive", "demo/val.npz", "--block", "0"}, 2, "--block");
@@ -169,7 +179,7 @@ TEST_F(Errors, ProbabilitiesAreRefusedWithTheOptionToUse) {
           {"apply", file, "-o", "p.npz"},
           {"adaptive", file, "--first", "2"},
           {"report", "--logits", file, "-o", "page.html"},
-          {"compare", file, file, "--bootstrap", "5"}}) {
+          {"compare", file, file, "--bootstrap", "20"}}) {
       expect_refused(arguments, 1, words);
     }
   }
@@ -284,14 +294,14 @@ TEST_F(Errors, CalibrationOfAnotherNumberOfClasses) {
 }
 
 TEST_F(Errors, ComparingDifferentSamples) {
-  expect_refused({"compare", "demo/val.npz", "demo/test.npz", "--bootstrap", "5"}, 1,
+  expect_refused({"compare", "demo/val.npz", "demo/test.npz", "--bootstrap", "20"}, 1,
                  "do not have the same groups");
   write("few.npz", {2, 8, 3}, 8, unchanged);
   write("other.npz", {2, 8, 3}, 8,
         [](float*, std::vector<std::int64_t>& labels) { labels[3] = 1; });
-  expect_refused({"compare", "few.npz", "other.npz", "--bootstrap", "5"}, 1,
+  expect_refused({"compare", "few.npz", "other.npz", "--bootstrap", "20"}, 1,
                  "same labels on both sides");
-  expect_refused({"compare", "demo/val.npz", "few.npz", "--bootstrap", "5"}, 1,
+  expect_refused({"compare", "demo/val.npz", "few.npz", "--bootstrap", "20"}, 1,
                  "same samples and classes");
 }
 

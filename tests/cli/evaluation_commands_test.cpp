@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/demo_logits.h"
@@ -102,6 +103,24 @@ TEST_F(EvaluationCommands, ClinicalOptionsAreChecked) {
           "the class 'malignent', which is not among the 3 classes; did you mean 'malignant'?");
 }
 
+TEST_F(EvaluationCommands, SaysWhyAnIntervalDoesNotHoldItsValue) {
+  const char* words = "An interval that does not hold its value";
+  const std::vector<std::string> base{"evaluate", "demo/test.npz", "--bootstrap", "100"};
+  std::vector<std::string> clinical = base;
+  clinical.insert(clinical.end(), {"--clinical", "--json", "-"});
+  const Json json = json_of(clinical);
+  const Json& found = json["clinical"];
+  ASSERT_LT(found["metrics"]["adaptive_ece"].get<double>(),
+            found["intervals"]["adaptive_ece"][0].get<double>());
+  clinical.resize(base.size() + 1);
+  const Outcome told = run(clinical);
+  EXPECT_NE(told.out.find(words), std::string::npos) << told.out;
+  EXPECT_EQ(run(base).out.find(words), std::string::npos) << "all of these hold theirs";
+  const std::vector<std::string> two{"evaluate",    "demo/test.npz", "demo/test.npz",
+                                     "--bootstrap", "100",           "--clinical"};
+  EXPECT_NE(run(two).out.find(words), std::string::npos);
+}
+
 TEST_F(EvaluationCommands, ConformalSetsHoldTheTrueClass) {
   for (const char* score : {"lac", "aps", "raps"}) {
     const Json json = json_of(
@@ -116,6 +135,45 @@ TEST_F(EvaluationCommands, ConformalSetsHoldTheTrueClass) {
       run({"conformal", "demo/val.npz", "--test", "demo/test.npz", "--by", "class"});
   expect_words(text.out, {"promised: the true class is in 90% of the sets at least, of each class",
                           "malignant", "Sets by label", "right of one class %"});
+}
+
+TEST_F(EvaluationCommands, ConformalSaysWherePromisesAreMissed) {
+  LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  std::size_t others = 0;
+  for (std::int64_t& label : file.labels) {  // half of class 0 are called class 2
+    if (label == 0 && others++ % 2 == 0) label = 2;
+  }
+  write_logits_file(scratch->file("mixed_up.npz"), file);
+  const std::vector<std::string> base{"conformal", "demo/val.npz", "--test", "mixed_up.npz"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return more;
+  };
+  expect_words(run(with({"--by", "class"})).out,
+               {"The promise is missed: 90% of sets were to hold the true class, and ",
+                " of all do.", " of those of label other do."});
+  const Json by_class = json_of(with({"--by", "class", "--json", "-"}));
+  ASSERT_EQ(by_class["missed"].size(), 2U) << by_class["missed"].dump();
+  EXPECT_TRUE(by_class["missed"][0]["by"].is_null());
+  EXPECT_EQ(by_class["missed"][1], (Json{{"by", "label"}, {"name", "other"}}));
+  EXPECT_EQ(json_of(with({"--json", "-"}))["missed"].size(), 1U) << "promised for all alone";
+  const Outcome kept = run({"conformal", "demo/val.npz", "--test", "demo/test.npz"});
+  EXPECT_EQ(kept.out.find("missed"), std::string::npos) << kept.out;
+  EXPECT_EQ(kept.err, "");
+}
+
+TEST_F(EvaluationCommands, TestingOnWhatWasFittedOnIsTold) {
+  std::filesystem::copy_file(scratch->file("demo/val.npz"), scratch->file("val_copy.npz"));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"conformal", "demo/val.npz", "--test", "val_copy.npz"},
+        {"calibrate", "demo/val.npz", "--method", "ts-nll", "-o", "t.json", "--test",
+         "val_copy.npz"}}) {
+    const Outcome told = run(command);
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    EXPECT_EQ(told.err,
+              "cubcal: warning: 'val_copy.npz' holds the samples of 'demo/val.npz', which are "
+              "fitted on: what is measured there is too good, so test on others\n");
+  }
 }
 
 TEST_F(EvaluationCommands, ConformalSetsByColumnAndAsCsv) {
@@ -229,7 +287,7 @@ TEST_F(EvaluationCommands, CompareSeveralModelsCorrectsThePValues) {
   const Outcome text = run(base);
   expect_words(text.out, {"C  plain.csv", "p (Holm)", "C - A", "Holm's correction"});
   const Json two =
-      json_of({"compare", "demo/test.npz", "demo/test.npz", "--bootstrap", "10", "--json", "-"});
+      json_of({"compare", "demo/test.npz", "demo/test.npz", "--bootstrap", "20", "--json", "-"});
   EXPECT_FALSE(two.contains("comparisons"));
 }
 

@@ -36,7 +36,7 @@ class HostileInput : public testing::Test {
   }
 
   Outcome evaluate() const {
-    return run_cubcal({"evaluate", "large.npz", "--bootstrap", "3"}, scratch_.path());
+    return run_cubcal({"evaluate", "large.npz", "--bootstrap", "20"}, scratch_.path());
   }
 
   /// Evaluates the file while `change` happens to it, at several moments.
@@ -91,7 +91,7 @@ TEST_F(HostileInput, NamesCannotSteerTheTerminal) {
   file.labels = {0, 1, 0, 1};
   file.class_names = {"\x1b]0;title\x07", "two\nlines"};
   write_logits_file(scratch_.file("x.npz"), file);
-  const Outcome outcome = run_cubcal({"evaluate", "x.npz", "--bootstrap", "3"}, scratch_.path());
+  const Outcome outcome = run_cubcal({"evaluate", "x.npz", "--bootstrap", "20"}, scratch_.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ((outcome.out + outcome.err).find('\x1b'), std::string::npos);
   EXPECT_NE(outcome.out.find("two\\x0alines"), std::string::npos) << outcome.out;

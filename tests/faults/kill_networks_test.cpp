@@ -51,7 +51,7 @@ class KillNetworks : public testing::Test {
     run({"logits", "--model", "run/last", "--data", "phantom", "--split", "val", "--mc", "2", "-o",
          "val.npz"});
     run({"calibrate", "val.npz", "--method", "ts-nll", "-o", "cal.json"});
-    run({"ood", "--model", "run", "--data", "phantom", "--mc", "2", "--bootstrap", "5",
+    run({"ood", "--model", "run", "--data", "phantom", "--mc", "2", "--bootstrap", "20",
          "--detectors", "mahalanobis", "--fit"});
   }
   static void TearDownTestSuite() { delete scratch; }
@@ -102,13 +102,13 @@ TEST_F(KillNetworks, Train) {
 }
 
 TEST_F(KillNetworks, Experiment) {
-  expect_it_goes_on({"experiment", "small.toml", "--out", "grid", "--bootstrap", "5"}, "grid",
+  expect_it_goes_on({"experiment", "small.toml", "--out", "grid", "--bootstrap", "20"}, "grid",
                     "report.html");
 }
 
 TEST_F(KillNetworks, FittingAVerdict) {
   expect_no_kill_breaks({"ood", "--model", "run", "--data", "phantom", "--mc", "2", "--bootstrap",
-                         "5", "--detectors", "mahalanobis", "--fit"},
+                         "20", "--detectors", "mahalanobis", "--fit"},
                         "run", "by combined");
 }
 

@@ -67,16 +67,21 @@ INSTANTIATE_TEST_SUITE_P(Cases, AuditReference,
                                          "one_pass_two_axes_k6", "all_wrong_k4"),
                          [](const auto& test) { return test.param; });
 
+std::optional<double> defined(const Json& value) {
+  return value.is_null() ? std::nullopt : std::optional<double>(value.get<double>());
+}
+
 TEST(MaxTReference, ByDefinition) {
   const Json tables = kept("max_t");
   for (const Json& table : tables) {
     std::vector<std::vector<std::optional<double>>> permuted;
     for (const Json& row : table["permuted"]) {
       permuted.emplace_back();
-      for (const Json& value : row) permuted.back().push_back(value.get<double>());
+      for (const Json& value : row) permuted.back().push_back(defined(value));
     }
-    const std::vector<PermutationP> found =
-        max_t_p_values(table["observed"].get<std::vector<double>>(), permuted);
+    std::vector<std::optional<double>> observed;
+    for (const Json& value : table["observed"]) observed.push_back(defined(value));
+    const std::vector<PermutationP> found = max_t_p_values(observed, permuted);
     for (std::size_t j = 0; j < found.size(); ++j) {
       EXPECT_NEAR(found[j].p, table["p"][j].get<double>(), 1e-12);
       EXPECT_NEAR(found[j].corrected, table["corrected"][j].get<double>(), 1e-12);

@@ -67,29 +67,41 @@ def case(name):
 
 
 def max_t(observed, permuted):
-    """Westfall and Young's step-down maximum, set by set: the statistics from the i-th on."""
+    """Westfall and Young's step-down maximum, set by set: the statistics from the i-th on. NaN is
+    undefined: t is 0 there, and the shuffle counts against the statistic itself."""
     both = np.vstack([observed, permuted])
-    t = np.abs(both - both.mean(axis=0)) / both.std(axis=0)
+    t = np.abs(both - np.nanmean(both, axis=0)) / np.nanstd(both, axis=0)
+    undefined = np.isnan(t)
+    t[undefined] = 0
     order = np.argsort(-t[0], kind="stable")
-    p = [(1 + np.sum(t[1:, j] >= t[0, j] - 1e-12)) / len(t) for j in range(len(observed))]
+    p = [(1 + np.sum((t[1:, j] >= t[0, j] - 1e-12) | undefined[1:, j])) / len(t)
+         for j in range(len(observed))]
     corrected, highest = np.empty(len(observed)), 0.0
     for i, j in enumerate(order):
         largest = t[1:][:, order[i:]].max(axis=1)
         highest = max(highest, (1 + np.sum(largest >= t[0, j] - 1e-12)) / len(t))
-        corrected[j] = highest
+        corrected[j] = max(highest, p[j])
     return p, corrected.tolist()
+
+
+def with_null(values):
+    return [None if np.isnan(value) else value for value in values]
 
 
 def tables():
     found = []
     rng = np.random.default_rng(5)
-    for statistics, permutations in [(1, 19), (4, 39), (9, 60)]:
+    for statistics, permutations, undefined in [(1, 19, 0), (4, 39, 0), (9, 60, 0), (6, 50, 0.2)]:
         mixing = rng.normal(size=(statistics, statistics))
         permuted = np.round(rng.normal(size=(permutations, statistics)) @ mixing, 3)
         observed = np.round(rng.normal(size=statistics) @ mixing * 2, 3)
+        if undefined > 0:
+            permuted[rng.random(permuted.shape) < undefined] = np.nan
+            permuted[:, 0] = np.round(rng.normal(size=permutations), 3)
+            observed[0], observed[-1] = 5, np.nan
         p, corrected = max_t(observed, permuted)
-        found.append({"observed": observed.tolist(), "permuted": permuted.tolist(), "p": p,
-                      "corrected": corrected})
+        found.append({"observed": with_null(observed), "permuted": [with_null(r) for r in permuted],
+                      "p": p, "corrected": corrected})
     return found
 
 

@@ -138,6 +138,12 @@ TEST_F(ReportCommand, ShowsWhatTheOtherCommandsCompute) {
   words = words.substr(0, words.find('\n'));
   EXPECT_NE(page.find(words), std::string::npos) << words;
   EXPECT_NE(page.find("Decision curve"), std::string::npos);
+  // Treating all at 0.5 does harm; the page has one minus sign.
+  const std::string section = page.substr(page.find("Net benefit</h"));
+  EXPECT_NE(section.find("<td>−0."), std::string::npos);
+  for (const char* hyphen : {"<td>-0.", "[-0.", "gains -0."}) {
+    EXPECT_EQ(page.find(hyphen), std::string::npos) << hyphen;
+  }
   // Values of 'cubcal evaluate --clinical' and 'cubcal prevalence' in the page's own decimals.
   const auto json_of = [&](const std::vector<std::string>& arguments) {
     return nlohmann::json::parse(lines_of(arguments));

@@ -255,17 +255,17 @@ class Auditor {
     };
     const std::vector<bool> is_wanted = wanted_tests();
     std::vector<Tested> tested;
-    std::vector<double> observed;
+    std::vector<std::optional<double>> observed;
     for (std::size_t c = 0; c < compared_.size(); ++c) {
       const GroupAudit& group = group_of(compared_[c]);
       for (std::size_t m = 0; m < group.gaps.size(); ++m) {
-        if (!group.gaps[m].gap || !is_wanted[m]) continue;
-        tested.push_back({c, m});
-        observed.push_back(*group.gaps[m].gap);
+        if (!is_wanted[m]) continue;
+        tested.push_back({c, m});  // undefined ones too, which may be defined in shuffles
+        observed.push_back(group.gaps[m].gap);
+        audit_.tests += group.gaps[m].gap ? 1 : 0;
       }
     }
-    audit_.tests = tested.size();
-    if (tested.empty()) return;
+    if (audit_.tests == 0) return;
     samples_of_unit_ = samples_of_units(units_);
     std::vector<std::vector<std::optional<double>>> permuted(options_.permutations);
     parallel_blocks(options_.permutations, 1, [&](std::size_t first, std::size_t last) {
@@ -279,7 +279,8 @@ class Auditor {
     });
     const std::vector<PermutationP> found = max_t_p_values(observed, permuted);
     for (std::size_t t = 0; t < tested.size(); ++t) {
-      group_of(compared_[tested[t].comparison]).gaps[tested[t].label].test = found[t];
+      AuditGap& gap = group_of(compared_[tested[t].comparison]).gaps[tested[t].label];
+      if (gap.gap) gap.test = found[t];
     }
   }
 

@@ -98,7 +98,7 @@ std::vector<std::string> benefit_header(const BenefitCurve& curve, std::optional
       header.push_back(significant(100 * *level, 6) + "% interval");
     }
   }
-  header.insert(header.end(), {"missed %", "false alarms %"});
+  header.insert(header.end(), {"missed, % of all", "false alarms, % of all"});
   if (has_policy(curve)) header.emplace_back("referral worth");
   return header;
 }

@@ -20,10 +20,19 @@ struct PermutationP {
 /// t_(1) >= ... >= t_(m),
 ///   corrected p_(i) = max over h <= i of (1 + #{b : max_{l >= h} t_b(l) >= t_(h)}) / (B + 1),
 /// so that of all questions without a finding any is called one with at most the probability asked
-/// for, however much the statistics depend on each other. A statistic that is undefined in a
-/// permutation counts as the largest there; one that never varies has p = 1.
+/// for, however much the statistics depend on each other. One that never varies has p = 1.
+///
+/// A statistic that is undefined in a permutation (a difference between right and wrong answers
+/// where none is wrong) takes no part in the maximum there, as if t were 0; one that is undefined
+/// among the observed values has p = 1 and takes part in the permutations all the same. So observed
+/// and permuted rows are treated alike: their maxima are exchangeable where nothing is to be found,
+/// and the chance of any finding stays at most the one asked for. Left out of the permutations as
+/// well, what happens to be undefined would make the maxima smaller than the observed one; called
+/// infinite, it would be a floor under the p-values of all others. Its own p counts each
+/// permutation in which it is undefined against it, and its corrected p is at least that: this
+/// raises p-values only, and no other's.
 std::vector<PermutationP> max_t_p_values(
-    const std::vector<double>& observed,
+    const std::vector<std::optional<double>>& observed,
     const std::vector<std::vector<std::optional<double>>>& permuted);
 
 }  // namespace cubcal

@@ -10,6 +10,18 @@ namespace {
 /// More rows are thinned.
 constexpr std::size_t kMostThresholdsShown = 12;
 
+/// Words and numbers of a terminal with the minus sign of the page: "-0.003" as "−0.003".
+std::string with_minus(const std::string& text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = i == 0 || text[i - 1] == ' ' || text[i - 1] == '[' || text[i - 1] == '(';
+    const bool is_minus =
+        text[i] == '-' && begins && i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9';
+    shown += is_minus ? std::string("−") : std::string(1, text[i]);
+  }
+  return shown;
+}
+
 std::string benefit_setting(const BenefitStudy& study) {
   std::string positive;
   for (const std::string& name : study.positive) positive += (positive.empty() ? "" : ", ") + name;
@@ -45,7 +57,11 @@ std::string benefit_rows(const BenefitCurve& curve, double level) {
         "everything.";
   }
   Table table(benefit_header(curve, level), caption);
-  for (std::size_t p = 0; p < rows; p += stride) table.add(benefit_row(curve, p, level));
+  for (std::size_t p = 0; p < rows; p += stride) {
+    std::vector<std::string> row = benefit_row(curve, p, level);
+    for (std::string& cell : row) cell = with_minus(cell);
+    table.add(row);
+  }
   return table.html();
 }
 
@@ -63,7 +79,7 @@ std::string benefit_section(const RunResult& run, const ReportOptions& options, 
                  ? " None of the images shows the disease: these numbers say little."
                  : " All of the images show the disease: these numbers say little.";
   }
-  std::string html = paragraph(words) +
+  std::string html = paragraph(with_minus(words)) +
                      paragraph(benefit_setting(study) + " " + study_basis(run, options), "muted");
   if (curve.points.size() > 1) {
     constexpr double kWidth = 480;
