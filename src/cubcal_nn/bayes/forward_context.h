@@ -21,7 +21,6 @@ struct ForwardContext {
   std::vector<std::int64_t> samples;  ///< data-set index of each row; empty: first_sample + row
   std::int64_t first_sample = 0;      ///< data-set index of the first row
 
-
   // The fused paths (FusedWeights), where weights come channels last and keys lie on the device.
   bool folded = false;             ///< batch norms are part of the convolutions' weights
   std::int64_t draws = 0;          ///< > 1: weights have a leading dimension of so many draws
