@@ -99,12 +99,13 @@ TEST(FolderTree, SaysAllThatIsAmiss) {
                  "val/a/2.nii", "test/only.png"});
   fs::create_directories(set.file("train/empty"));
   fs::create_symlink("nowhere", set.file("train/b/link.png"));
-  EXPECT_EQ(set.complaint(),
-            "'' has 6 faults: 'extra' lies beside the folders of splits; 'test' has no class "
-            "folders; 'train/stray.png' lies beside the class folders; 'train/b/link.png' is a "
-            "link that leads nowhere; 'val/a/2.nii' is of a format that is not read ("
-            "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM are); no class folder 'empty' "
-            "holds an image");
+  EXPECT_EQ(
+      set.complaint(),
+      "'' has 6 faults: 'extra' lies beside the folders of splits; 'test' has no class "
+      "folders; 'train/stray.png' lies beside the class folders; 'train/b/link.png' is a "
+      "link that leads nowhere; 'val/a/2.nii' is of a format that is not read ("
+      "PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM are); no class folder 'empty' "
+      "holds an image");
 }
 
 TEST(FolderTree, RefusesImagesBesideClassFolders) {
