@@ -12,9 +12,10 @@ namespace cubcal {
 
 namespace {
 
-/// An image of one colour takes some 20 bytes whatever its size, so this only bounds what a tiny
-/// file can ask for.
-constexpr std::size_t kJpegxlPixelsPerByte = 20'000;
+/// Photographs at the lowest quality have some 100 pixels a byte. An image of one colour takes some
+/// 20 bytes whatever its size, and is refused where it is large: the decoder needs tens of bytes of
+/// memory for each pixel, which a tiny file must not ask for.
+constexpr std::size_t kJpegxlPixelsPerByte = 1'000;
 
 using Decoder = std::unique_ptr<JxlDecoder, decltype(&::JxlDecoderDestroy)>;
 
