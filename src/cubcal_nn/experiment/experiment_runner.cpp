@@ -297,9 +297,12 @@ class RunMaker {
   void make(const ExperimentRun& run, const std::string& title) {
     const Clock::time_point start = Clock::now();
     const RunPart part = part_of(options_, outcome_.plan, run);
-    make_folders(part.folder);
-    const FolderLock claim(part.folder);
-    if (options_.shard && is_there(outcome_, run)) return;  // made since
+    std::optional<FolderLock> claim;
+    if (options_.shard) {
+      make_folders(part.folder);
+      claim.emplace(part.folder);
+      if (is_there(outcome_, run)) return;  // made since
+    }
     observer_.line(title);
     const ImagesOfPart of_part = [&]() -> const ImageSet& { return images_.of(part.recipe); };
     if (run.is_ensemble()) {
@@ -311,7 +314,7 @@ class RunMaker {
     const auto record =
         part_record(outcome_.plan, run, part, of_part, outcome_.bootstrap, observer_);
     make_folders(outcome_.records);
-    claim.check();
+    if (claim) claim->check();
     write_file_atomically(record_path(outcome_.records, run), record.dump(1) + "\n");
     timing_.add(run.method, std::chrono::duration<double>(Clock::now() - start).count());
   }
