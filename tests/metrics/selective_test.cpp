@@ -38,14 +38,11 @@ TEST(RiskCoverage, RunsFromPerfectToHopeless) {
   EXPECT_EQ(area_under_risk_coverage(wrong), 1.0);
 }
 
-TEST(RiskCoverage, DoesNotDependOnTheOrderOfEquals) {
-  const SampleFacts sorted = facts_of_answers({0.1, 0.2, 0.2, 0.2, 0.2}, {1, 1, 1, 0, 0});
-  const SampleFacts reversed = facts_of_answers({0.2, 0.2, 0.2, 0.2, 0.1}, {0, 0, 1, 1, 1});
-  const std::vector<double> risk = risk_coverage(sorted, Certainty::kEntropy);
-  EXPECT_EQ(risk, (std::vector<double>{0.0, 0.5 / 2, 1.0 / 3, 1.5 / 4, 2.0 / 5}));
-  EXPECT_EQ(risk_coverage(reversed, Certainty::kEntropy), risk);
-  EXPECT_EQ(area_under_risk_coverage(sorted), area_under_risk_coverage(reversed));
-  EXPECT_EQ(area_under_risk_coverage(sorted), area_under_risk_coverage(risk));
+TEST(RiskCoverage, TakesEqualsInTheOrderOfTheFile) {
+  const SampleFacts facts = facts_of_answers({0.1, 0.2, 0.2, 0.2}, {1, 1, 0, 0});
+  const std::vector<double> risk = risk_coverage(facts, Certainty::kEntropy);
+  EXPECT_EQ(risk, (std::vector<double>{0.0, 0.0, 1.0 / 3, 2.0 / 4}));
+  EXPECT_EQ(area_under_risk_coverage(facts), area_under_risk_coverage(risk));
 }
 
 TEST(RiskCoverage, CountsResampledSamples) {

@@ -100,7 +100,7 @@ TEST_F(ScriptCommands, AModelGoesThroughAllCommands) {
   ASSERT_EQ(run({"calibrate", "out.npz", "--method", "ts-nll", "-o", "cal.json"}).exit_code, 0);
   ASSERT_EQ(run({"attach", "cal.json", "--model", "model"}).exit_code, 0);
   const Outcome fitted = run({"ood", "--model", "model", "--data", "set.npz", "--fit", "--mc", "6",
-                              "--bootstrap", "10", "--probes", "warn"});
+                              "--bootstrap", "20", "--probes", "warn"});
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
   const std::string image = std::string(CUBCAL_TEST_DATA) + "/images/rgb.jpg";
   const Outcome predicted = run({"predict", "--model", "model", image});
@@ -117,7 +117,7 @@ TEST_F(ScriptCommands, AModelGoesThroughAllCommands) {
   EXPECT_EQ(rows[0]["size"], 16);
 
   const Outcome deployed = run({"deploy", "model", "--data", "set.npz", "--name", "colours", "--mc",
-                                "6", "--bootstrap", "10", "--probes", "warn", "-o", "deployed"});
+                                "6", "--bootstrap", "20", "--probes", "warn", "-o", "deployed"});
   ASSERT_EQ(deployed.exit_code, 0) << deployed.err;
   EXPECT_EQ(contents_of(script_of("deployed")), contents_of(kScripts + "traced.ts"));
   EXPECT_EQ(run({"predict", "--model", "deployed", image}).exit_code, 0);
@@ -137,7 +137,7 @@ TEST_F(ScriptCommands, SeveralFilesAreAnEnsembleWhosePassesTheyAre) {
   const LogitsFile one = logits("ensemble", {"--mean"});
   EXPECT_EQ(values(one), std::vector<float>(first.begin(), first.begin() + 180));
   const Outcome fitted = run({"ood", "--model", "ensemble", "--data", "set.npz", "--fit",
-                              "--bootstrap", "10", "--probes", "warn"});
+                              "--bootstrap", "20", "--probes", "warn"});
   EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
 
   const Outcome twice = import({"plain1", "plain1"}, "twice");
@@ -199,7 +199,7 @@ TEST_F(ScriptCommands, SaysWhatItCannotTake) {
   EXPECT_EQ(no_features.exit_code, 0) << no_features.err;
   EXPECT_TRUE(has(no_features.out, "its features cannot be read")) << no_features.out;
   const Outcome fitted = run({"ood", "--model", "model", "--data", "set.npz", "--fit", "--mc", "4",
-                              "--bootstrap", "10", "--probes", "warn"});
+                              "--bootstrap", "20", "--probes", "warn"});
   EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
   const Outcome named = import({"no_linear"}, "model", {"--features", "conv", "--force"});
   EXPECT_TRUE(has(named.out, "features: the output of conv")) << named.out << named.err;

@@ -18,28 +18,18 @@ std::vector<std::uint32_t> order_by_certainty(const SampleFacts& facts, Certaint
 
 namespace {
 
-/// Tells `take` the risk at every number of answers, the most certain first. Those of one certainty
-/// are told apart by nothing, so each brings the mean error of them all: what a random order of
-/// them gives on average.
+/// Tells `take` the risk at every number of answers, in `order`.
 template <class Take>
 void walk_risks(const SampleFacts& facts, const std::vector<std::uint32_t>& order,
-                const std::vector<double>& certainty, SampleCounts counts, Take take) {
+                SampleCounts counts, Take take) {
   double errors = 0.0;
   double answered = 0.0;
-  for (std::size_t first = 0; first < order.size();) {
-    double wrong = 0.0;
-    double equals = 0.0;
-    std::size_t end = first;
-    for (; end < order.size() && certainty[order[end]] == certainty[order[first]]; ++end) {
-      const double copies = counts[order[end]];
-      wrong += copies * (1.0 - facts.correct[order[end]]);
-      equals += copies;
+  for (const std::uint32_t i : order) {
+    for (std::uint32_t copy = 0; copy < counts[i]; ++copy) {
+      errors += 1.0 - facts.correct[i];
+      answered += 1.0;
+      take(errors / answered);
     }
-    for (double i = 1.0; i <= equals; i += 1.0)
-      take((errors + wrong * i / equals) / (answered + i));
-    errors += wrong;
-    answered += equals;
-    first = end;
   }
 }
 
@@ -48,8 +38,7 @@ void walk_risks(const SampleFacts& facts, const std::vector<std::uint32_t>& orde
 std::vector<double> risk_coverage(const SampleFacts& facts, Certainty certainty) {
   std::vector<double> risk;
   risk.reserve(facts.samples);
-  walk_risks(facts, order_by_certainty(facts, certainty),
-             certainty == Certainty::kEntropy ? facts.entropy : facts.confidence, {},
+  walk_risks(facts, order_by_certainty(facts, certainty), {},
              [&](double each) { risk.push_back(each); });
   return risk;
 }
@@ -63,7 +52,7 @@ double area_under_risk_coverage(const std::vector<double>& risk) {
 double area_under_risk_coverage(const SampleFacts& facts, SampleCounts counts) {
   double area = 0.0;
   double answered = 0.0;
-  walk_risks(facts, facts.by_entropy, facts.entropy, counts, [&](double risk) {
+  walk_risks(facts, facts.by_entropy, counts, [&](double risk) {
     area += risk;
     answered += 1.0;
   });

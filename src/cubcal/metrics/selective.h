@@ -15,9 +15,8 @@ enum class Certainty { kEntropy, kConfidence };
 /// Sample indices, most certain first; samples of equal certainty keep their order.
 std::vector<std::uint32_t> order_by_certainty(const SampleFacts& facts, Certainty certainty);
 
-/// risk[i] is the error rate among the i + 1 most certain samples (coverage (i + 1) / N). Of
-/// samples of equal certainty each counts with the mean error of them all, so that their order in
-/// the file changes nothing.
+/// risk[i] is the error rate among the i + 1 most certain samples (coverage (i + 1) / N).
+/// Samples of equal certainty keep the order of the file, as in the reference cases.
 std::vector<double> risk_coverage(const SampleFacts& facts, Certainty certainty);
 
 /// AURC: the mean of that curve over its N points. 0 is perfect; lower is better.
