@@ -261,6 +261,14 @@ TEST_F(DeployCommand, LinesOfJsonSayWhoAnsweredAndGoOn) {
       cubcal({"predict", "--model", "model", kImage, "--jsonl", "log.jsonl", "--seed", "1"});
   EXPECT_EQ(other.exit_code, 0) << other.err;
   EXPECT_EQ(lines("log.jsonl").size(), 4u) << "another seed is another answer";
+  const std::string versioned = copied("versioned");
+  ASSERT_EQ(cubcal({"attach", "--model", versioned, "--status", "validation"}).exit_code, 0);
+  const std::string before = contents_of(scratch->path() / "log.jsonl");
+  const Outcome mixed = cubcal({"predict", "--model", versioned, kImage, "--jsonl", "log.jsonl"});
+  EXPECT_EQ(mixed.exit_code, 1);
+  EXPECT_TRUE(has(mixed.err, "line 1 of 'log.jsonl' was answered by 'Lesions' 1 (weights "));
+  EXPECT_TRUE(has(mixed.err, "not by 'Lesions' 2 (weights "));
+  EXPECT_EQ(contents_of(scratch->path() / "log.jsonl"), before);
   const Outcome watched = cubcal({"monitor", "model/test.npz", "log.jsonl"});
   EXPECT_EQ(watched.err.find("needs the field 'class'"), std::string::npos) << watched.err;
   write_file_atomically(scratch->file("notes.txt"), "{\"a\": 1}\n");

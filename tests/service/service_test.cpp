@@ -246,9 +246,11 @@ TEST_F(ServiceTest, TheLogIsWhatMonitorReads) {
   }
   ask("POST", "/v1/predict", "junk");
   ClassList classes;
-  const Predictions log = read_prediction_log(options.log, 0.05, classes);
+  AnsweringModel model;
+  const Predictions log = read_prediction_log(options.log, 0.05, classes, model);
   ASSERT_EQ(log.size(), 3U);
   EXPECT_EQ(log.predicted, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(classes.names(), (std::vector<std::string>{"dark", "middle", "bright"}));
   EXPECT_DOUBLE_EQ(log.uncertainty[2], 0.5);
   const std::string text = contents_of(options.log);
   EXPECT_EQ(text.find("Smith"), std::string::npos);
