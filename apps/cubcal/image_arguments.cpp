@@ -24,9 +24,21 @@ void add_folder(const std::string& folder, std::vector<std::string>& paths) {
   }
 }
 
+/// An image itself, say. Names of files need not be UTF-8, but then the file is there.
+bool is_no_path(const std::string& line) {
+  std::error_code ignored;
+  return line.find('\0') != std::string::npos ||
+         (!is_utf8(line) && !std::filesystem::exists(line, ignored));
+}
+
 void add_lines(std::istream& lines, std::vector<std::string>& paths) {
   const std::vector<std::string> named = text_lines(lines);
   if (named.empty()) throw DataError("standard input names no image");
+  constexpr std::size_t kLooked = 20;
+  const auto end = named.begin() + static_cast<std::ptrdiff_t>(std::min(kLooked, named.size()));
+  if (std::any_of(named.begin(), end, is_no_path)) {
+    throw DataError("standard input is no list of paths, one a line: name files themselves");
+  }
   paths.insert(paths.end(), named.begin(), named.end());
 }
 
