@@ -72,6 +72,33 @@ TEST(Spreadsheet, PathsGoBeforeIdentifiersAndPatientsBeforeLesions) {
   EXPECT_EQ(catalog.columns, (Names{"image_id", "lesion_id"}));
 }
 
+TEST(Spreadsheet, OneFileWithTwoLabelsHasNone) {
+  const Images set;
+  const std::string text = "file,dx\na.png,mel\nb.png,nv\nc.png,mel\na.png,nv\nb.png,nv \n";
+  set.write("sheet.csv", text);
+  OpenOptions options;
+  options.tolerant = true;
+  const Catalog catalog = open_catalog(set.file("sheet.csv"), options);
+  EXPECT_EQ(files_of(catalog), (Names{"b.png", "c.png"}));
+  EXPECT_EQ(catalog.faults,
+            (Names{"line 2 lists 'a.png' with the label 'mel', which line 5 contradicts",
+                   "line 5 lists 'a.png' again with the label 'nv', which line 2 gives 'mel'",
+                   "line 6 lists 'b.png' again, after line 3"}));
+  EXPECT_NE(message_of<DataError>([&] {
+              read(set, text);
+            }).find("has 2 faults: line 5 lists 'a.png' again with the label 'nv'"),
+            std::string::npos);
+}
+
+TEST(Spreadsheet, SplitsWithBlanksAndOtherCaseAreThoseThatAreMeant) {
+  const Images set;
+  const std::string text = "file,dx,split\na.png,mel, Train \nb.png,nv,TRAIN\nc.png,nv,Fold 1 \n";
+  const Catalog catalog = read(set, text);
+  EXPECT_EQ(catalog.split_names(), (Names{"train", "Fold 1"}));
+  EXPECT_EQ(catalog.blank_splits,
+            (std::map<std::string, std::size_t>{{" Train ", 1}, {"Fold 1 ", 1}}));
+}
+
 TEST(Spreadsheet, AsksWhereSeveralColumnsWouldDo) {
   const Images set;
   EXPECT_EQ(message_of<DataError>([&] { read(set, "image,diagnosis,target\na,x,0\nb,y,1\n"); }),

@@ -219,7 +219,9 @@ class ManifestReader {
       sample.file = field(row, roles_.file);
       sample.label_name = field(row, roles_.label_name);
       sample.group = field(row, roles_.group);
-      sample.split = canonical_split(field(row, roles_.split));
+      const std::string& split = field(row, roles_.split);
+      sample.split = canonical_split(split);
+      if (!sample.split.empty() && trimmed(split) != split) ++catalog_.blank_splits[split];
       for (const std::size_t column : further) sample.metadata.push_back(field(row, column));
     }
   }
@@ -236,16 +238,39 @@ class ManifestReader {
       }
       FileFinder::Found found = finder.find(file);
       const std::string path = normal_path(path_in(root, found.file));
-      const auto [first, is_new] = seen.emplace(path, table_.lines[row]);
+      const auto [first, is_new] = seen.emplace(path, row);
       if (!is_new) {
-        complain(row, "lists " + in_quotes(file) + " again, after line " +
-                          std::to_string(first->second));
+        complain_again(row, first->second);
       } else if (!found.complaint.empty() && !tolerant_) {
         complain(row, "names " + in_quotes(file) + ", which " + found.complaint);
       }
       file = std::move(found.file);
     }
     for (const std::string& note : finder.notes()) catalog_.notes.push_back(note);
+  }
+
+  /// What a row says of its class, as far as it is text.
+  std::string class_text(std::size_t row) const {
+    const std::string text = trimmed(field(row, roles_.label));
+    const std::optional<std::int64_t> number = whole_number(text);
+    const std::string name = trimmed(field(row, roles_.label_name));
+    if (name.empty()) return number ? std::to_string(*number) : text;
+    return name;
+  }
+
+  /// Of rows that contradict each other none is right.
+  void complain_again(std::size_t row, std::size_t first) {
+    const std::string again = "lists " + in_quotes(catalog_.samples[row].file) + " again";
+    const std::string before = "line " + std::to_string(table_.lines[first]);
+    const std::string one = class_text(first);
+    const std::string other = class_text(row);
+    if (one == other) return complain(row, again + ", after " + before);
+    complain(row, again + " with the label " + in_quotes(other) + ", which " + before + " gives " +
+                      in_quotes(one));
+    if (!tolerant_ || !contradicted_.insert(first).second) return;
+    complain(first, "lists " + in_quotes(catalog_.samples[first].file) + " with the label " +
+                        in_quotes(one) + ", which line " + std::to_string(table_.lines[row]) +
+                        " contradicts");
   }
 
   void leave_out_bad_rows() {
@@ -400,6 +425,7 @@ class ManifestReader {
   std::unordered_map<std::string, std::size_t> row_of_name_;
   FaultList faults_;
   std::unordered_set<std::size_t> bad_rows_;
+  std::unordered_set<std::size_t> contradicted_;  ///< rows that a later one lists otherwise
   bool has_table_fault_ = false;
   Catalog catalog_;
 };
