@@ -154,7 +154,7 @@ void add_data_inspect(CLI::App& data) {
       "Example:\n"
       "  cubcal data inspect scans --html scans.html\n"
       "  cubcal data inspect table.csv --fix corrected.csv");
-  command->callback([options] { data_inspect(*options); });
+  command->callback([options] { with_table_options([&options] { data_inspect(*options); }); });
 }
 
 }  // namespace cubcal::app
