@@ -1,11 +1,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/file_name.h"
+#include "cubcal/dataset/pack_file.h"
 #include "cubcal/dataset/sample_reader.h"
 #include "cubcal/inspection/correction.h"
 #include "cubcal/inspection/inspection_json.h"
@@ -55,11 +58,40 @@ class ReadingProgress {
   Clock::time_point last_ = Clock::now();
 };
 
-std::vector<ImageFacts> read_facts(const Catalog& catalog, const SampleReader& reader) {
+using ReadImage = std::function<Image(std::size_t)>;
+
+std::vector<ImageFacts> read_facts(const Catalog& catalog, const ReadImage& read) {
   ReadingProgress progress;
-  return gather_facts(
-      catalog.samples.size(), [&](std::size_t i) { return reader.read(i); },
-      [&](std::size_t done, std::size_t of) { progress.show(done, of); });
+  return gather_facts(catalog.samples.size(), read,
+                      [&](std::size_t done, std::size_t of) { progress.show(done, of); });
+}
+
+/// What is looked at; of a pack its images lie in memory.
+struct InspectedSet {
+  Catalog catalog;
+  std::optional<SampleBlock> pack = std::nullopt;
+};
+
+InspectedSet open_inspected(const DataInspectOptions& options) {
+  InspectedSet set;
+  OpenOptions open = options.table.open();
+  if (is_pack_file(options.path)) {
+    set.pack = read_pack(options.path);
+    set.catalog = set.pack->catalog;
+  } else {
+    open.tolerant = true;
+    set.catalog = open_catalog(options.path, open);
+  }
+  check_table_options(options.table, options.path, set.catalog.kind);
+  const Selection selection = options.rows.selection();
+  if (!selection.where.empty() || !selection.hold_out.empty() || !selection.drop_class.empty()) {
+    set.catalog = select(set.catalog, selection);
+    if (set.pack) {
+      set.pack = subset(*set.pack, set.catalog);
+      set.catalog = set.pack->catalog;
+    }
+  }
+  return set;
 }
 
 /// The corrected manifest, and what became of it, in words.
@@ -83,29 +115,28 @@ void check_fix(const DataInspectOptions& options) {
   if (extension_of(options.fix) != "csv") {
     throw ArgumentError("--fix must end in .csv, not be '" + options.fix + "'");
   }
+  if (is_pack_file(options.path)) {
+    throw ArgumentError("--fix writes a table of image files, and '" + options.path +
+                        "' is a pack: correct the set it was made of and pack that again");
+  }
   refuse_manifest_over_input(options.fix, options.path);
 }
 
 void data_inspect(const DataInspectOptions& options) {
   check_fix(options);
-  const Selection selection = options.rows.selection();
-  OpenOptions open = options.table.open();
-  open.tolerant = true;
-  Catalog catalog = open_catalog(options.path, open);
-  check_table_options(options.table, options.path, catalog.kind);
-  if (!selection.where.empty() || !selection.hold_out.empty() || !selection.drop_class.empty()) {
-    catalog = select(catalog, selection);
-  }
+  const InspectedSet set = open_inspected(options);
+  const Catalog& catalog = set.catalog;
   const SampleReader reader(catalog);
-  const std::vector<ImageFacts> facts = read_facts(catalog, reader);
+  const ReadImage read = [&](std::size_t i) {
+    return set.pack ? image_of(*set.pack, i) : reader.read(i);
+  };
+  const std::vector<ImageFacts> facts = read_facts(catalog, read);
   const std::vector<Finding> findings = examine(catalog, facts, options.examine);
   if (!options.json.empty()) {
     write_text(options.json, inspection_json(catalog, facts, findings, options.examine));
   }
   if (!options.page.empty()) {
-    const auto thumbnails = [&](const SampleList& images) {
-      return thumbnail_uris(images, [&](std::size_t i) { return reader.read(i); });
-    };
+    const auto thumbnails = [&](const SampleList& images) { return thumbnail_uris(images, read); };
     write_file_atomically(
         options.page, inspection_page(catalog, facts, findings, thumbnails, options.page_options));
   }
@@ -125,7 +156,7 @@ void add_data_inspect(CLI::App& data) {
   auto options = std::make_shared<DataInspectOptions>();
   CLI::App* command = data.add_subcommand(
       "inspect", "Look for leaks, duplicates, confounding and unreadable or blurred images");
-  command->add_option("PATH", options->path, "Manifest, folder or npz set")->required();
+  command->add_option("PATH", options->path, "Manifest, folder, npz set or pack")->required();
   add_row_options(*command, options->rows);
   add_table_options(*command, options->table);
   command->add_option("--html", options->page, "Write a page with the images to this file");
@@ -154,7 +185,7 @@ void add_data_inspect(CLI::App& data) {
       "Example:\n"
       "  cubcal data inspect scans --html scans.html\n"
       "  cubcal data inspect table.csv --fix corrected.csv");
-  command->callback([options] { data_inspect(*options); });
+  command->callback([options] { with_table_options([&options] { data_inspect(*options); }); });
 }
 
 }  // namespace cubcal::app

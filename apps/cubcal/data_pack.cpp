@@ -111,7 +111,7 @@ void add_data_pack(CLI::App& data) {
       "goes into the record of every run trained on it.\n\n"
       "Example:\n"
       "  cubcal data pack scans.csv --size 224 -o scans.safetensors");
-  command->callback([options] { data_pack(*options); });
+  command->callback([options] { with_table_options([&options] { data_pack(*options); }); });
 }
 
 }  // namespace cubcal::app

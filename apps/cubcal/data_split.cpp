@@ -190,7 +190,7 @@ void add_data_split(CLI::App& data) {
       "seed gives the same splits.\n\n"
       "Example:\n"
       "  cubcal data split scans --ratios 80:10:10 -o scans.csv");
-  command->callback([options] { data_split(*options); });
+  command->callback([options] { with_table_options([&options] { data_split(*options); }); });
 }
 
 }  // namespace cubcal::app

@@ -26,13 +26,23 @@ void use_folder(const std::string& folder, const UsePath& use) {
   }
 }
 
+/// An image itself, say. Names of files need not be UTF-8, but then the file is there.
+bool is_no_path(const std::string& line) {
+  std::error_code ignored;
+  return line.find('\0') != std::string::npos ||
+         (!is_utf8(line) && !std::filesystem::exists(line, ignored));
+}
+
 void use_lines(std::istream& lines, const UsePath& use) {
-  bool is_empty = true;
+  constexpr std::size_t kLooked = 20;
+  std::size_t count = 0;
   for_each_line(lines, [&](const std::string& line) {
-    is_empty = false;
+    if (++count <= kLooked && is_no_path(line)) {
+      throw DataError("standard input is no list of paths, one a line: name files themselves");
+    }
     use(line);
   });
-  if (is_empty) throw DataError("standard input names no image");
+  if (count == 0) throw DataError("standard input names no image");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace cubcal::app {
 /// The image files that words of the command line mean: a file is itself, a folder is the images in
 /// it and below in the order of their names, '-' is the paths that `lines` has, one a line. What
 /// looks like an image in a folder and cannot be one is told on stderr. Throws DataError for a
-/// folder or a list without any, and ArgumentError for a second '-'.
+/// folder or a list without any or of other bytes, and ArgumentError for a second '-'.
 std::vector<std::string> image_arguments(const std::vector<std::string>& words,
                                          std::istream& lines);
 

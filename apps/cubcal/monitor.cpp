@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/utf8.h"
 #include "cubcal/monitor/monitor_page.h"
 #include "cubcal/monitor/monitoring.h"
 #include "cubcal/monitor/monitoring_json.h"
@@ -28,6 +29,7 @@ struct MonitorCommand {
   std::string reference;
   std::vector<std::string> periods;
   std::string calibration;
+  std::string model;  ///< whose answers of logs are taken; empty: all
   std::string json;
   std::string csv;
   std::string html;
@@ -46,7 +48,8 @@ class PredictionReader {
   explicit PredictionReader(const MonitorCommand& command)
       : command_(command),
         rule_(outside_rule(command.outside)),
-        calibration_(calibration_at(command.calibration)) {}
+        calibration_(calibration_at(command.calibration)),
+        model_(command.model) {}
 
   Predictions read(const std::string& path) {
     const bool is_first = !has_read_;
@@ -54,7 +57,7 @@ class PredictionReader {
     if (path != "-" && is_prediction_log(path)) {
       if (!rule_ || rule_->of_p_values) {
         ++logs_;
-        return read_prediction_log(path, command_.outside.alpha, classes_);
+        return read_log(path);
       }
       throw ArgumentError("--ood-score goes with logits, but '" + path +
                           "' is a log of predictions");
@@ -63,6 +66,10 @@ class PredictionReader {
     if (rule_) input.reading.columns = {rule_->column};
     if (command_.ignore_labels) input.reading.with_labels = false;
     const LogitsFile file = read_input(path, input);
+    ++logits_;
+    ModelMark mark;
+    mark.weights_hash = file.weights_hash;
+    model_.check(mark, "'" + path + "'");
     const std::size_t classes = McLogits(file.logits).classes();
     if (is_first) {
       classes_ = ClassList(file.class_names, classes);
@@ -81,19 +88,38 @@ class PredictionReader {
   const std::vector<std::string>& class_names() const { return classes_.names(); }
   /// What was done to the predictions before they were compared.
   std::string described() const {
-    std::string text = calibration_ ? std::string("Logits were calibrated with ") +
-                                          method_name(calibration_->method) + "."
-                                    : "Logits were not calibrated.";
-    if (logs_ > 0) text += " Logs of predictions were taken as they are.";
+    std::string text;
+    if (logits_ > 0) {
+      text = calibration_ ? std::string("Logits were calibrated with ") +
+                                method_name(calibration_->method) + "."
+                          : "Logits were not calibrated.";
+    }
+    if (logs_ > 0) {
+      text +=
+          (text.empty() ? "" : " ") + std::string("Logs of predictions were taken as they are.");
+      if (!command_.model.empty()) {
+        text += " Of logs, only answers of " + in_quotes(command_.model) + " count.";
+      }
+    }
     return text;
   }
 
  private:
+  Predictions read_log(const std::string& path) {
+    try {
+      return read_prediction_log(path, command_.outside.alpha, classes_, model_);
+    } catch (const OtherModel& error) {
+      throw DataError(std::string(error.what()) + "; --model takes those of one");
+    }
+  }
+
   const MonitorCommand& command_;
   std::optional<OutsideRule> rule_;
   std::optional<Calibration> calibration_;
   ClassList classes_;
+  AnsweringModel model_;
   std::size_t logs_ = 0;
+  std::size_t logits_ = 0;
   bool has_read_ = false;
 };
 
@@ -176,6 +202,9 @@ void add_monitor(CLI::App& app) {
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration to logits (from 'cubcal calibrate'); logs are taken "
                       "as they are");
+  command->add_option("--model", options->model,
+                      "Of logs, take only the answers of the model of this name, or with a hash of "
+                      "weights or decision that starts so (default: all, which must be of one)");
   command
       ->add_option("--refer-above", options->options.drift.refer_above,
                    "Uncertainty above which a prediction is referred, in nats")

@@ -9,6 +9,7 @@
 #include "cubcal/io/json_text.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/utc_time.h"
+#include "cubcal/monitor/answering_model.h"
 #include "cubcal/service/answer_json.h"
 #include "cubcal/version.h"
 
@@ -92,6 +93,7 @@ PredictionLines::PredictionLines(const std::string& path, const ModelFacts& mode
 
 void PredictionLines::read_log() {
   const std::string text = read_text_file(path_, kLargestLog);
+  const ModelMark own = model_mark(head_);
   std::size_t start = 0;
   for (std::size_t number = 1; start < text.size(); ++number) {
     const std::size_t end = text.find('\n', start);
@@ -101,6 +103,13 @@ void PredictionLines::read_log() {
     start = end + 1;
     if (!line.is_object() || !line.contains("image") || !line["image"].is_string()) {
       throw DataError(where + " is no prediction: name another file for these");
+    }
+    const ModelMark mark = model_mark(line);
+    for (const std::string ModelMark::*hash :
+         {&ModelMark::weights_hash, &ModelMark::decision_hash}) {
+      if (mark.weights_hash.empty() || mark.*hash == own.*hash) continue;
+      throw DataError(where + " was answered by " + mark.text() + ", not by " + own.text() +
+                      ": name another file for these");
     }
     bool is_same = line.contains("class");
     for (const char* field : kSame) {

@@ -31,7 +31,7 @@ nlohmann::ordered_json line_head(const ModelFacts& model, std::uint64_t seed);
 class PredictionLines {
  public:
   /// `path` may be "-", standard output. A last line that was cut off is removed. Throws DataError
-  /// where the file is no such log.
+  /// where the file is no such log, or one of another model.
   PredictionLines(const std::string& path, const ModelFacts& model, std::uint64_t seed,
                   bool adaptive, bool with_time);
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/column_roles.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/folder_walk.h"
 #include "cubcal/dataset/manifest.h"
@@ -54,6 +55,14 @@ void add_table_options(CLI::App& command, TableOptions& options) {
                   "How the text is stored: auto, utf-8, utf-16, utf-16be or latin-1")
       ->capture_default_str()
       ->group(group);
+}
+
+void with_table_options(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const NoFileColumn& error) {
+    throw DataError(std::string(error.what()) + ": name the one with the files by --file-column");
+  }
 }
 
 void check_table_options(const TableOptions& options, const std::string& path, CatalogKind kind) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <ostream>
 #include <string>
 
@@ -23,6 +24,10 @@ struct TableOptions {
 
 /// The options must outlive the command.
 void add_table_options(CLI::App& command, TableOptions& options);
+
+/// Does the work of a command that has these options, so that where no column is known to name
+/// files the error says which option does.
+void with_table_options(const std::function<void()>& work);
 
 /// Throws ArgumentError where columns, separator or encoding were given for what is no table.
 void check_table_options(const TableOptions& options, const std::string& path, CatalogKind kind);

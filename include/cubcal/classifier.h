@@ -79,7 +79,7 @@ class Classifier {
 
   const ModelFacts& facts() const;
 
-  /// PNG, JPEG or DICOM. Throws IoError or DataError where the file cannot be read.
+  /// Of any format that is read. Throws IoError or DataError where the file cannot be read.
   Answer predict(const std::string& path);
   Answer predict(const PixelView& image);
   std::vector<Answer> predict(const std::vector<PixelView>& images);

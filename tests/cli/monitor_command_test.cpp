@@ -97,6 +97,31 @@ TEST_F(MonitorCommand, ALogIsAsGoodAsLogits) {
   EXPECT_EQ(both["alarms"], 0);
 }
 
+TEST_F(MonitorCommand, LogsAreOfOneModelAndNameTheirClasses) {
+  const auto log = [](const char* file, const std::string& weights) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      text += R"({"class":"nv","class_index":1,"probabilities":{"mel":0.1,"nv":0.9},)"
+              R"("confidence":0.9,"uncertainty":0.3,"weights_hash":")" +
+              weights + "\"}\n";
+    }
+    write_file_atomically(scratch->file(file), text);
+  };
+  log("june.jsonl", "aaaa");
+  log("july.jsonl", "bbbb");
+  const Outcome same = run({"monitor", "june.jsonl", "june.jsonl"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_NE(same.out.find("2 classes. Logs of predictions were taken as they are."),
+            std::string::npos)
+      << same.out;
+  EXPECT_NE(same.out.find("answers %   mel      nv"), std::string::npos) << same.out;
+  expect_refused({"monitor", "june.jsonl", "july.jsonl"}, 1,
+                 "of a model (weights bbbb), but line 1");
+  expect_refused({"monitor", "june.jsonl", "july.jsonl"}, 1, "--model takes those of one");
+  const Outcome chosen = run({"monitor", "june.jsonl", "july.jsonl", "--model", "aaaa"});
+  EXPECT_NE(chosen.out.find("only answers of 'aaaa' count"), std::string::npos) << chosen.err;
+}
+
 TEST_F(MonitorCommand, OutOfScopeFromAColumn) {
   for (const char* name : {"demo", "harder"}) {
     LogitsFile file = read_logits_file(scratch->file(std::string(name) + "/test.npz"));

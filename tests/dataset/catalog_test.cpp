@@ -48,8 +48,8 @@ TEST(Catalog, SaysWhatAPathIsNot) {
   set.write("notes.txt");
   EXPECT_EQ(set.complaint("notes.txt"),
             "'notes.txt' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image "
-            "(PNG, JPEG, "
-            "DICOM) or a folder is expected");
+            "(PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM) or a folder is "
+            "expected");
   std::filesystem::create_directories(set.file("a/b"));
   std::filesystem::create_directories(set.file("c"));
   EXPECT_TRUE(contains(set.complaint(), "'' holds no images"));

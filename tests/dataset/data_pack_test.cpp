@@ -24,6 +24,34 @@ TEST(DataPack, WritesWhatTrainingTakes) {
   EXPECT_NE(packed.out.find(content_hash(block)), std::string::npos) << packed.out;
 }
 
+TEST(DataPack, CanBeInspected) {
+  const TemporaryFolder folder;
+  write_small_set(folder);
+  const Outcome packed =
+      run_cubcal({"data", "pack", ".", "--size", "16", "--channels", "3", "-o", "p.safetensors"},
+                 folder.path());
+  ASSERT_EQ(packed.exit_code, 0) << packed.err;
+  const Outcome seen =
+      run_cubcal({"data", "inspect", "p.safetensors", "--html", "p.html"}, folder.path());
+  EXPECT_EQ(seen.exit_code, 0) << seen.err;
+  EXPECT_NE(seen.out.find("p.safetensors: pack, 6 images, 2 classes"), std::string::npos)
+      << seen.out;
+  EXPECT_NE(seen.out.find("size 16 x 16"), std::string::npos) << seen.out;
+  const Outcome chosen =
+      run_cubcal({"data", "inspect", "p.safetensors", "--where", "scanner=A"}, folder.path());
+  EXPECT_NE(chosen.out.find("pack, 3 images"), std::string::npos) << chosen.out << chosen.err;
+  const Outcome fixed =
+      run_cubcal({"data", "inspect", "p.safetensors", "--fix", "f.csv"}, folder.path());
+  EXPECT_EQ(fixed.exit_code, 2);
+  EXPECT_NE(fixed.err.find("'p.safetensors' is a pack"), std::string::npos) << fixed.err;
+  write_file_atomically(folder.file("weights.safetensors"), "no pack at all");
+  EXPECT_EQ(run_cubcal({"data", "inspect", "weights.safetensors"}, folder.path()).exit_code, 1);
+  const SampleBlock block = read_pack(folder.file("p.safetensors"));
+  const Image image = image_of(block, 1);
+  const auto* levels = block.images.as<std::uint8_t>() + 3 * 256;
+  EXPECT_EQ(image.pixels[3 * 17 + 2], levels[2 * 256 + 17]) << "planes become pixels";
+}
+
 TEST(DataPack, KeepsToWhatItWasReducedTo) {
   const TemporaryFolder folder;
   write_small_set(folder);

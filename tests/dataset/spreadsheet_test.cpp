@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "cubcal/dataset/column_roles.h"
 #include "cubcal/dataset/manifest.h"
 #include "cubcal/dataset/selection.h"
 #include "dataset/set_fixtures.h"
@@ -70,6 +71,60 @@ TEST(Spreadsheet, PathsGoBeforeIdentifiersAndPatientsBeforeLesions) {
   EXPECT_EQ(files_of(catalog), (Names{"a.png", "b.png"}));
   EXPECT_EQ(catalog.samples[1].group, "p1");
   EXPECT_EQ(catalog.columns, (Names{"image_id", "lesion_id"}));
+}
+
+TEST(Spreadsheet, AColumnForEachClass) {
+  const Images set;
+  const Catalog skin = read(set,
+                            "image,MEL,NV,BCC,age\nISIC_1,0.0,1.0,0.0,50\nISIC_2,1.0,0.0,0.0,1\n"
+                            "a,0,0,1,0\n");
+  EXPECT_EQ(classes_of(skin), (Names{"NV", "MEL", "BCC"}));
+  EXPECT_EQ(skin.columns, (Names{"age"}));
+  EXPECT_NE(std::find(skin.notes.begin(), skin.notes.end(),
+                      "class = the one of the columns 'MEL', 'NV', 'BCC' that is 1"),
+            skin.notes.end());
+  const Catalog several = read(set, "file,x,y,z\na.png,1,1,0\nb.png,0,1,0\nc.png,0,0,1\n");
+  EXPECT_EQ(several.kind, CatalogKind::kImages);
+  EXPECT_EQ(several.notes,
+            (Names{"the columns 'x', 'y', 'z' look like one class each, but 1 row has not exactly "
+                   "one 1 in them, so no class was taken"}));
+  const Catalog labelled = read(set, "file,dx,x,y\na.png,mel,1,0\nb.png,nv,0,1\n");
+  EXPECT_EQ(classes_of(labelled), (Names{"mel", "nv"}));
+}
+
+TEST(Spreadsheet, ANameThatIsNotKnownIsAskedFor) {
+  const Images set;
+  EXPECT_NE(message_of<NoFileColumn>([&] {
+              read(set, "Dateiname;Diagnose\na.png;mel\n");
+            }).find("it has 'Dateiname', 'Diagnose'"),
+            std::string::npos);
+}
+
+TEST(Spreadsheet, OneFileWithTwoLabelsHasNone) {
+  const Images set;
+  const std::string text = "file,dx\na.png,mel\nb.png,nv\nc.png,mel\na.png,nv\nb.png,nv \n";
+  set.write("sheet.csv", text);
+  OpenOptions options;
+  options.tolerant = true;
+  const Catalog catalog = open_catalog(set.file("sheet.csv"), options);
+  EXPECT_EQ(files_of(catalog), (Names{"b.png", "c.png"}));
+  EXPECT_EQ(catalog.faults,
+            (Names{"line 2 lists 'a.png' with the label 'mel', which line 5 contradicts",
+                   "line 5 lists 'a.png' again with the label 'nv', which line 2 gives 'mel'",
+                   "line 6 lists 'b.png' again, after line 3"}));
+  EXPECT_NE(message_of<DataError>([&] {
+              read(set, text);
+            }).find("has 2 faults: line 5 lists 'a.png' again with the label 'nv'"),
+            std::string::npos);
+}
+
+TEST(Spreadsheet, SplitsWithBlanksAndOtherCaseAreThoseThatAreMeant) {
+  const Images set;
+  const std::string text = "file,dx,split\na.png,mel, Train \nb.png,nv,TRAIN\nc.png,nv,Fold 1 \n";
+  const Catalog catalog = read(set, text);
+  EXPECT_EQ(catalog.split_names(), (Names{"train", "Fold 1"}));
+  EXPECT_EQ(catalog.blank_splits,
+            (std::map<std::string, std::size_t>{{" Train ", 1}, {"Fold 1 ", 1}}));
 }
 
 TEST(Spreadsheet, AsksWhereSeveralColumnsWouldDo) {

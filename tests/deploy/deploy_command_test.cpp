@@ -128,6 +128,25 @@ TEST_F(DeployCommand, NewThresholdsAreANewVersionAndNoNewPasses) {
   EXPECT_TRUE(has(taken.err, "has a version 1 already"));
 }
 
+TEST_F(DeployCommand, AnotherModelIsNoVersion) {
+  const std::string before = contents_of(scratch->path() / "model/model.json");
+  fs::copy(scratch->path() / "run", scratch->path() / "others", fs::copy_options::recursive);
+  const fs::path changed = scratch->path() / "others/best/model.json";
+  Json json = Json::parse(contents_of(changed));
+  json["class_names"] = {"cat", "dog", "cow", "pig"};
+  json.erase("decision_hash");
+  write_file_atomically(changed.string(), json.dump());
+  const Outcome others = cubcal({"deploy", "others", "-o", "model", "--data", "phantom"});
+  EXPECT_EQ(others.exit_code, 2);
+  EXPECT_TRUE(has(others.err, "is no version of the model in 'model', its classes are others"));
+  EXPECT_TRUE(has(others.err, "against 'cat'; name another folder"));
+  const Outcome earlier = deploy({"--risk-target", "0.9", "--version", "0.5"});
+  EXPECT_EQ(earlier.exit_code, 2);
+  EXPECT_TRUE(has(earlier.err, "'model' has version 1, before which 0.5 comes: give a later one"));
+  EXPECT_EQ(contents_of(scratch->path() / "model/model.json"), before);
+  EXPECT_FALSE(fs::exists(scratch->path() / "model.deploying"));
+}
+
 TEST_F(DeployCommand, GoesOnAfterAStopAndWritesNothingHalf) {
   // A verdict that cannot be had stops it after logits and calibration.
   const Outcome stopped = deploy({"--sensitivity", "0=1", "--risk-confidence", "0.99"}, "stopped");
@@ -242,6 +261,14 @@ TEST_F(DeployCommand, LinesOfJsonSayWhoAnsweredAndGoOn) {
       cubcal({"predict", "--model", "model", kImage, "--jsonl", "log.jsonl", "--seed", "1"});
   EXPECT_EQ(other.exit_code, 0) << other.err;
   EXPECT_EQ(lines("log.jsonl").size(), 4u) << "another seed is another answer";
+  const std::string versioned = copied("versioned");
+  ASSERT_EQ(cubcal({"attach", "--model", versioned, "--status", "validation"}).exit_code, 0);
+  const std::string before = contents_of(scratch->path() / "log.jsonl");
+  const Outcome mixed = cubcal({"predict", "--model", versioned, kImage, "--jsonl", "log.jsonl"});
+  EXPECT_EQ(mixed.exit_code, 1);
+  EXPECT_TRUE(has(mixed.err, "line 1 of 'log.jsonl' was answered by 'Lesions' 1 (weights "));
+  EXPECT_TRUE(has(mixed.err, "not by 'Lesions' 2 (weights "));
+  EXPECT_EQ(contents_of(scratch->path() / "log.jsonl"), before);
   const Outcome watched = cubcal({"monitor", "model/test.npz", "log.jsonl"});
   EXPECT_EQ(watched.err.find("needs the field 'class'"), std::string::npos) << watched.err;
   write_file_atomically(scratch->file("notes.txt"), "{\"a\": 1}\n");

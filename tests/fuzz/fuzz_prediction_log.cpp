@@ -7,8 +7,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string path = cubcal::fuzz::input_path(data, size);
   cubcal::is_prediction_log(path);
   cubcal::ClassList classes;
+  cubcal::AnsweringModel model;
   try {
-    const cubcal::Predictions log = cubcal::read_prediction_log(path, 0.05, classes);
+    const cubcal::Predictions log = cubcal::read_prediction_log(path, 0.05, classes, model);
     const std::size_t count = log.size();
     if (log.confidence.size() != count || log.uncertainty.size() != count) std::abort();
     for (const auto& predicted : log.predicted) {

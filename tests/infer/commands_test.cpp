@@ -324,6 +324,12 @@ TEST_F(InferCommands, PredictsFoldersAndLists) {
                               "' predict --model model - < /dev/null 2> nothing.err";
   EXPECT_NE(std::system(nothing.c_str()), 0);
   EXPECT_TRUE(has(contents_of(scratch->path() / "nothing.err"), "standard input names no image"));
+  const std::string bytes = "cd '" + scratch->path().string() +
+                            "' && cat scans/later/c.JPG | '" CUBCAL_PROGRAM
+                            "' predict --model model - 2> bytes.err";
+  EXPECT_NE(std::system(bytes.c_str()), 0);
+  EXPECT_EQ(contents_of(scratch->path() / "bytes.err"),
+            "cubcal: standard input is no list of paths, one a line: name files themselves\n");
 }
 
 TEST_F(InferCommands, PredictsOneFrameOfSeveral) {

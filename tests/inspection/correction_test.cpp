@@ -86,6 +86,25 @@ TEST(Correction, CorrectsWhatNeedsNoPerson) {
   EXPECT_EQ(set.catalog.samples[6].label_name, "melanoma");  // what came stays as it was
 }
 
+TEST(Correction, TheCommonestSpellingWithoutItsBlanksWins) {
+  FakeSet set({"NV", "mel", "nv", "nv "});
+  for (int i = 0; i < 4; ++i) set.add(0);
+  for (int i = 0; i < 9; ++i) set.add(1);
+  for (int i = 0; i < 2; ++i) set.add(2);
+  for (int i = 0; i < 3; ++i) set.add(3);
+  const Correction correction = corrected(set.catalog, set.facts);
+  EXPECT_EQ(correction.changes,
+            (Texts{"class 'NV' of 4 images became 'nv'", "class 'nv ' of 3 images became 'nv'"}));
+  EXPECT_EQ(correction.catalog.class_names, (Texts{"nv", "mel"}));
+  for (const Sample& sample : correction.catalog.samples) {
+    EXPECT_EQ(sample.label_name, sample.label == 0 ? "nv" : "mel");
+  }
+  FakeSet blank({"NV", "nv "});
+  for (int i = 0; i < 2; ++i) blank.add(0);
+  for (int i = 0; i < 3; ++i) blank.add(1);
+  EXPECT_EQ(corrected(blank.catalog, blank.facts).catalog.class_names, (Texts{"nv"}));
+}
+
 TEST(Correction, LeavesTornGroupsAndContradictionsToAPerson) {
   FakeSet set({"a", "b"});
   set.add(0, "train", "p");

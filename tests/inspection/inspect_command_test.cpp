@@ -63,6 +63,27 @@ TEST_F(InspectCommand, WritesACorrectedManifestAndNothingInPlace) {
   EXPECT_EQ(inspect({"--label-column", "x"}).exit_code, 2);  // no table
 }
 
+TEST_F(InspectCommand, TablesOfOthers) {
+  const auto run = [&](const std::string& table, const std::string& option = "--sep=auto") {
+    write("sheet.csv", table);
+    return run_cubcal({"data", "inspect", (folder() / "sheet.csv").string(), option},
+                      scratch_.path());
+  };
+  const std::string foreign =
+      "Dateiname;Diagnose\ntrain/benign/0.png;gut\ntrain/benign/1.png;gut\n";
+  const Outcome unknown = run(foreign);
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_NE(unknown.err.find("'Diagnose': name the one with the files by --file-column\n"),
+            std::string::npos)
+      << unknown.err;
+  EXPECT_EQ(run(foreign, "--file-column=Dateiname").exit_code, 0);
+  const Outcome classes = run("image,MEL,NV\ntrain/benign/0,1.0,0.0\ntrain/benign/1,0.0,1.0\n");
+  EXPECT_EQ(classes.exit_code, 0) << classes.err;
+  EXPECT_NE(classes.out.find("recognised: class = the one of the columns 'MEL', 'NV' that is 1"),
+            std::string::npos)
+      << classes.out;
+}
+
 TEST_F(InspectCommand, ACleanSet) {
   const Outcome run = inspect({"--strict"});
   EXPECT_EQ(run.exit_code, 0) << run.err;

@@ -15,7 +15,8 @@ class PredictionLog : public testing::Test {
   Predictions read(const std::string& text, ClassList& classes) {
     write_file_atomically(path_, text);
     EXPECT_TRUE(is_prediction_log(path_));
-    return read_prediction_log(path_, 0.05, classes);
+    AnsweringModel model;
+    return read_prediction_log(path_, 0.05, classes, model);
   }
   Predictions read(const std::string& text) {
     ClassList classes({"benign", "malignant"}, 2);
@@ -77,6 +78,68 @@ TEST_F(PredictionLog, AnOpenListOfClassesGrows) {
   ClassList numbers;
   read(R"({"class_index":2,"confidence":0.9,"uncertainty":0.3})", numbers);
   EXPECT_EQ(numbers.names(), (std::vector<std::string>{"class 0", "class 1", "class 2"}));
+}
+
+/// A line as 'cubcal predict --jsonl' writes it, of a model with these hashes.
+std::string answered(const std::string& weights, const std::string& decision,
+                     const std::string& probabilities = R"({"odd":0.1,"benign":0.9})") {
+  return R"({"class":"benign","class_index":1,"probabilities":)" + probabilities +
+         R"(,"confidence":0.9,"uncertainty":0.3,"model_name":"Skin","model_version":"1",)" +
+         R"("weights_hash":")" + weights + R"(","decision_hash":")" + decision + "\"}\n";
+}
+
+TEST_F(PredictionLog, ProbabilitiesNameAllClasses) {
+  ClassList classes;
+  EXPECT_EQ(read(answered("a", "b"), classes).predicted, (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(classes.names(), (std::vector<std::string>{"odd", "benign"}));
+  ClassList nameless({}, 2);
+  read(answered("a", "b"), nameless);
+  EXPECT_EQ(nameless.names(), (std::vector<std::string>{"odd", "benign"}));
+  ClassList sorted;  // keys sorted by another program, so that the number is not theirs
+  read(answered("a", "b", R"({"benign":0.9,"odd":0.1})"), sorted);
+  EXPECT_EQ(sorted.names(), (std::vector<std::string>{"class 0", "benign"}));
+}
+
+TEST_F(PredictionLog, OtherClassesAreRefused) {
+  ClassList classes;
+  test::expect_error<DataError>(
+      [&] {
+        read(answered("a", "b") + answered("a", "b", R"({"cat":0.1,"benign":0.8,"dog":0.1})"),
+             classes);
+      },
+      "line 2 of '" + path_ +
+          "' has other classes than what was read before it: 3 classes (cat, benign, dog) against "
+          "2 (odd, benign)");
+  ClassList numbered;
+  test::expect_error<DataError>(
+      [&] {
+        read(R"({"class":"x","class_index":0,"confidence":0.9,"uncertainty":0.3})"
+             "\n"
+             R"({"class":"y","class_index":0,"confidence":0.9,"uncertainty":0.3})",
+             numbered);
+      },
+      "line 2 of '" + path_ + "' calls the class 0 'y', which was 'x' before");
+}
+
+TEST_F(PredictionLog, AnswersOfTwoModelsAreRefused) {
+  const auto refuse = [&](const std::string& text, const std::string& words) {
+    ClassList classes;
+    test::expect_error<OtherModel>([&] { read(text, classes); }, words);
+  };
+  refuse(answered("aa", "bb") + answered("cc", "dd"),
+         "line 2 of '" + path_ + "' is of 'Skin' 1 (weights cc, decision dd), but line 1 of '" +
+             path_ + "' of 'Skin' 1 (weights aa, decision bb)");
+  refuse(answered("aa", "bb") + answered("aa", "dd"), "decision dd");
+  const std::string served =
+      R"({"class":"benign","confidence":0.9,"uncertainty":0.3,"model":{"name":"eye","weights_hash":"ee"}})";
+  refuse(answered("aa", "bb") + served, "is of 'eye' (weights ee)");
+  write_file_atomically(path_, answered("aa", "bb") + served + "\n" + answered("aa", "bb"));
+  for (const auto& [only, count] :
+       {std::pair<std::string, std::size_t>{"eye", 1}, {"Skin", 2}, {"bb", 2}, {"x", 0}}) {
+    ClassList classes;
+    AnsweringModel model(only);
+    EXPECT_EQ(read_prediction_log(path_, 0.05, classes, model).size(), count) << only;
+  }
 }
 
 TEST_F(PredictionLog, MistakesNameTheLine) {

@@ -20,6 +20,18 @@ TEST(ModelIdentity, TheNextVersionCountsItsLastNumberUp) {
   EXPECT_EQ(next_version("99999999999999999999"), "100000000000000000000");
 }
 
+TEST(ModelIdentity, NumbersComeBeforeOthers) {
+  const std::pair<const char*, const char*> before[] = {
+      {"0.5", "1"}, {"1.9", "1.10"}, {"1", "1.1"}, {"007", "8"}, {"9", "100000000000000000000"}};
+  for (const auto& [first, second] : before) {
+    EXPECT_TRUE(comes_before(first, second)) << first;
+    EXPECT_FALSE(comes_before(second, first)) << first;
+  }
+  EXPECT_FALSE(comes_before("1", "1"));
+  EXPECT_FALSE(comes_before("1", "beta.2")) << "not to be told";
+  EXPECT_FALSE(comes_before("1.", "2"));
+}
+
 TEST(ModelIdentity, RoundTrip) {
   ModelIdentity identity{"Skin lesions", "2.1", "For research.", ModelStatus::kClinical,
                          "2026-01-02T03:04:05Z"};

@@ -29,6 +29,9 @@ class FakeModel : public ServedModel {
     facts_.dicom_window = "file";
     facts_.weights_hash = facts_.description_hash = std::move(hash);
   }
+  FakeModel(std::string hash, std::vector<std::string> classes) : FakeModel(std::move(hash)) {
+    facts_.class_names = std::move(classes);
+  }
 
   const ModelFacts& facts() const override { return facts_; }
 

@@ -11,10 +11,11 @@ namespace {
 class ModelSlotTest : public testing::Test {
  protected:
   std::string hash_ = "a";
+  std::vector<std::string> classes_ = {"dark", "middle", "bright"};
   ModelSlot slot_{"skin",
                   [this]() -> std::shared_ptr<ServedModel> {
                     if (hash_.empty()) throw IoError("the folder is gone");
-                    return std::make_shared<FakeModel>(hash_);
+                    return std::make_shared<FakeModel>(hash_, classes_);
                   },
                   {},
                   {}};
@@ -55,6 +56,17 @@ TEST_F(ModelSlotTest, KeepsTheOneThatAnswersTheOneBeforeAndTheNewest) {
   hash_ = "e";
   slot_.load();
   EXPECT_EQ(loaded(), (std::vector<std::size_t>{1, 4, 5}));
+}
+
+TEST_F(ModelSlotTest, OtherClassesAreNoVersion) {
+  hash_ = "b";
+  classes_ = {"dark", "bright", "middle"};
+  expect_error<DataError>([&] { slot_.load(); }, "class 1 is 'middle' against 'bright'");
+  classes_ = {"cat", "dog"};
+  expect_error<DataError>([&] { slot_.load(); },
+                          "3 classes (dark, middle, bright) against 2 (cat, dog)");
+  EXPECT_EQ(loaded(), (std::vector<std::size_t>{1}));
+  EXPECT_EQ(answering(), "a");
 }
 
 TEST_F(ModelSlotTest, AFailureChangesNothing) {

@@ -114,6 +114,15 @@ TEST_F(ServiceTest, SaysWhatIsWrong) {
   EXPECT_EQ(ask("POST", "/v1/predict?model=none", png_of(1)).status, 404);
   EXPECT_EQ(ask("POST", "/v1/predict?frame=x", png_of(1)).status, 400);
   EXPECT_EQ(ask("POST", "/v1/predict?picture=perhaps", png_of(1)).status, 400);
+  const HttpResponse misspelt = ask("POST", "/v1/predict?modle=second", png_of(1));
+  EXPECT_EQ(misspelt.status, 400);
+  EXPECT_EQ(json_of(misspelt)["error"],
+            "the query has the key 'modle', and this address takes model, name, frame, picture, "
+            "deadline_ms");
+  EXPECT_EQ(ask("POST", "/v1/predict?name,=x", png_of(1)).status, 400);
+  EXPECT_EQ(ask("GET", "/v1/models?x=1").status, 400);
+  EXPECT_EQ(ask("GET", "/healthz?probe=1").status, 200) << "whoever probes may say so";
+  EXPECT_NE(ask("POST", "/v1/predict", "").body.find("JPEG 2000"), std::string::npos);
   EXPECT_EQ(ask("GET", "/nothing").status, 404);
   EXPECT_EQ(ask("GET", "/../../etc/passwd").status, 404);
   EXPECT_EQ(ask("GET", "/v1/models/..%2f..%2fetc%2fpasswd").status, 404);
@@ -246,9 +255,11 @@ TEST_F(ServiceTest, TheLogIsWhatMonitorReads) {
   }
   ask("POST", "/v1/predict", "junk");
   ClassList classes;
-  const Predictions log = read_prediction_log(options.log, 0.05, classes);
+  AnsweringModel model;
+  const Predictions log = read_prediction_log(options.log, 0.05, classes, model);
   ASSERT_EQ(log.size(), 3U);
   EXPECT_EQ(log.predicted, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(classes.names(), (std::vector<std::string>{"dark", "middle", "bright"}));
   EXPECT_DOUBLE_EQ(log.uncertainty[2], 0.5);
   const std::string text = contents_of(options.log);
   EXPECT_EQ(text.find("Smith"), std::string::npos);

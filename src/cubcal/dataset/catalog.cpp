@@ -75,10 +75,9 @@ Catalog open_file(const std::string& path, const OpenOptions& options) {
   if (extension == "xlsx" || extension == "xls" || extension == "ods") {
     throw DataError("'" + path + "' is a workbook of a spreadsheet program: save its sheet as CSV");
   }
-  throw DataError(
-      "'" + path +
-      "' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image (PNG, JPEG, "
-      "DICOM) or a folder is expected");
+  throw DataError("'" + path +
+                  "' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image (" +
+                  image_format_names() + ") or a folder is expected");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,8 @@ struct Catalog {
   std::vector<std::pair<std::string, std::string>> aliases = {};
   /// What was recognised of a table that is not laid out as ours, a sentence each: to be told.
   std::vector<std::string> notes = {};
+  /// Names of splits with blanks around them, as the table has them, and the images of each.
+  std::map<std::string, std::size_t> blank_splits = {};
   /// What was left out where OpenOptions::tolerant let it be, a sentence each.
   std::vector<std::string> faults = {};
 

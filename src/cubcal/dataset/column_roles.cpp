@@ -111,9 +111,10 @@ ColumnRoles recognise_columns(const CsvTable& table, const ManifestOptions& opti
   const ColumnRoles::Column file =
       role(options.file_column, "file", file_names(), "the files of the images");
   if (!file) {
-    throw DataError("'" + table.name +
-                    "' has no column 'file', nor one of a name that is known for files; it has " +
-                    quoted_names(table.header));
+    throw NoFileColumn(
+        "'" + table.name +
+        "' has no column 'file', nor one of a name that is known for files; it has " +
+        quoted_names(table.header));
   }
   roles.file = *file;
   if (options.label_column.empty() && finder.exact("label_name")) {

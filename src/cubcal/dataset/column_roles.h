@@ -5,10 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/core/error.h"
 #include "cubcal/dataset/open_options.h"
 #include "cubcal/io/csv.h"
 
 namespace cubcal {
+
+/// No column of a table is known to name files.
+class NoFileColumn : public DataError {
+ public:
+  using DataError::DataError;
+};
 
 /// Which columns of a table of images say what, by their places in the header.
 struct ColumnRoles {
@@ -30,8 +37,8 @@ struct ColumnRoles {
 /// `split`; where there is none of these, by names that other tables use (docs/data.md lists them),
 /// whatever their case, blanks, hyphens and underscores. Of several columns that would do, a path
 /// goes before a name and a name before an identifier, and the patient before the lesion; where
-/// that does not settle it, and where no column names the files, throws DataError that lists them.
-/// A column of the options that is not there is an ArgumentError.
+/// that does not settle it, throws DataError that lists them, and NoFileColumn where no column
+/// names the files. A column of the options that is not there is an ArgumentError.
 ColumnRoles recognise_columns(const CsvTable& table, const ManifestOptions& options);
 
 /// Whether a header looks like that of a table of images: it has a column `file`, or columns that

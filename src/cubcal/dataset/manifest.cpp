@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -100,6 +101,7 @@ class ManifestReader {
     drop_blank_rows();
     sort_out_labels();
     note_columns();
+    if (!roles_.label && !roles_.label_name) take_one_hot();
   }
 
   Catalog read() {
@@ -165,6 +167,49 @@ class ManifestReader {
     if (names > numbers) std::swap(roles_.label, roles_.label_name);
   }
 
+  bool is_indicator(std::size_t column) const {
+    return std::all_of(table_.rows.begin(), table_.rows.end(), [&](const auto& row) {
+      const std::optional<std::int64_t> number = whole_number(row[column]);
+      return number == 0 || number == 1;
+    });
+  }
+
+  /// Columns of 0 and 1, of which each row has exactly one 1, are a class each.
+  void take_one_hot() {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < table_.header.size(); ++i) {
+      if (roles_.has(i) || !is_indicator(i)) continue;
+      one_hot_.insert(i);
+      names.push_back(table_.header[i]);
+    }
+    const auto ones = [&](const std::vector<std::string>& row) {
+      return std::count_if(one_hot_.begin(), one_hot_.end(),
+                           [&](std::size_t i) { return whole_number(row[i]) == 1; });
+    };
+    const auto others = static_cast<std::size_t>(
+        std::count_if(table_.rows.begin(), table_.rows.end(),
+                      [&](const std::vector<std::string>& row) { return ones(row) != 1; }));
+    if (names.size() < 2 || others > 0) {
+      if (names.size() > 2 && 2 * others < table_.rows.size()) {
+        catalog_.notes.push_back("the columns " + quoted_names(names) +
+                                 " look like one class each, but " + std::to_string(others) +
+                                 (others == 1 ? " row has" : " rows have") +
+                                 " not exactly one 1 in them, so no class was taken");
+      }
+      one_hot_.clear();
+      return;
+    }
+    catalog_.notes.push_back("class = the one of the columns " + quoted_names(names) +
+                             " that is 1");
+    roles_.label_name = table_.header.size();
+    table_.header.emplace_back("label_name");
+    for (std::vector<std::string>& row : table_.rows) {
+      const auto one = std::find_if(one_hot_.begin(), one_hot_.end(),
+                                    [&](std::size_t i) { return whole_number(row[i]) == 1; });
+      row.push_back(table_.header[*one]);
+    }
+  }
+
   void note_columns() {
     const auto own = [&](Column column, std::initializer_list<std::string_view> names) {
       return !column ||
@@ -209,7 +254,7 @@ class ManifestReader {
   void take_rows() {
     std::vector<std::size_t> further;
     for (std::size_t i = 0; i < table_.header.size(); ++i) {
-      if (roles_.has(i) || is_empty_column(i)) continue;
+      if (roles_.has(i) || one_hot_.count(i) > 0 || is_empty_column(i)) continue;
       further.push_back(i);
       catalog_.columns.push_back(further_name(table_.header[i]));
     }
@@ -219,7 +264,9 @@ class ManifestReader {
       sample.file = field(row, roles_.file);
       sample.label_name = field(row, roles_.label_name);
       sample.group = field(row, roles_.group);
-      sample.split = canonical_split(field(row, roles_.split));
+      const std::string& split = field(row, roles_.split);
+      sample.split = canonical_split(split);
+      if (!sample.split.empty() && trimmed(split) != split) ++catalog_.blank_splits[split];
       for (const std::size_t column : further) sample.metadata.push_back(field(row, column));
     }
   }
@@ -236,16 +283,39 @@ class ManifestReader {
       }
       FileFinder::Found found = finder.find(file);
       const std::string path = normal_path(path_in(root, found.file));
-      const auto [first, is_new] = seen.emplace(path, table_.lines[row]);
+      const auto [first, is_new] = seen.emplace(path, row);
       if (!is_new) {
-        complain(row, "lists " + in_quotes(file) + " again, after line " +
-                          std::to_string(first->second));
+        complain_again(row, first->second);
       } else if (!found.complaint.empty() && !tolerant_) {
         complain(row, "names " + in_quotes(file) + ", which " + found.complaint);
       }
       file = std::move(found.file);
     }
     for (const std::string& note : finder.notes()) catalog_.notes.push_back(note);
+  }
+
+  /// What a row says of its class, as far as it is text.
+  std::string class_text(std::size_t row) const {
+    const std::string text = trimmed(field(row, roles_.label));
+    const std::optional<std::int64_t> number = whole_number(text);
+    const std::string name = trimmed(field(row, roles_.label_name));
+    if (name.empty()) return number ? std::to_string(*number) : text;
+    return name;
+  }
+
+  /// Of rows that contradict each other none is right.
+  void complain_again(std::size_t row, std::size_t first) {
+    const std::string again = "lists " + in_quotes(catalog_.samples[row].file) + " again";
+    const std::string before = "line " + std::to_string(table_.lines[first]);
+    const std::string one = class_text(first);
+    const std::string other = class_text(row);
+    if (one == other) return complain(row, again + ", after " + before);
+    complain(row, again + " with the label " + in_quotes(other) + ", which " + before + " gives " +
+                      in_quotes(one));
+    if (!tolerant_ || !contradicted_.insert(first).second) return;
+    complain(first, "lists " + in_quotes(catalog_.samples[first].file) + " with the label " +
+                        in_quotes(one) + ", which line " + std::to_string(table_.lines[row]) +
+                        " contradicts");
   }
 
   void leave_out_bad_rows() {
@@ -396,10 +466,12 @@ class ManifestReader {
   bool tolerant_;
   CsvTable table_;
   ColumnRoles roles_;
+  std::set<std::size_t> one_hot_;  ///< columns that are a class each
   std::map<std::int64_t, std::size_t> row_of_label_;
   std::unordered_map<std::string, std::size_t> row_of_name_;
   FaultList faults_;
   std::unordered_set<std::size_t> bad_rows_;
+  std::unordered_set<std::size_t> contradicted_;  ///< rows that a later one lists otherwise
   bool has_table_fault_ = false;
   Catalog catalog_;
 };

@@ -90,6 +90,29 @@ SampleBlock subset(const SampleBlock& block, const Catalog& chosen) {
   return result;
 }
 
+Image image_of(const SampleBlock& block, std::size_t sample) {
+  Image image;
+  image.height = block.height();
+  image.width = block.width();
+  image.channels = block.channels();
+  const std::size_t plane = image.height * image.width;
+  const auto take = [&](const auto* levels, auto& pixels) {
+    levels += sample * plane * image.channels;
+    pixels.resize(plane * image.channels);
+    for (std::size_t c = 0; c < image.channels; ++c) {
+      for (std::size_t i = 0; i < plane; ++i) {
+        pixels[i * image.channels + c] = levels[c * plane + i];
+      }
+    }
+  };
+  if (block.is_deep()) {
+    take(block.images.as<std::uint16_t>(), image.deep_pixels);
+  } else {
+    take(block.images.as<std::uint8_t>(), image.pixels);
+  }
+  return image;
+}
+
 std::string content_hash(const SampleBlock& block) {
   ContentHash hash;
   for (const std::string& name : block.catalog.class_names) hash.add(name);

@@ -7,6 +7,7 @@
 #include "cubcal/core/nd_array.h"
 #include "cubcal/dataset/catalog.h"
 #include "cubcal/dataset/image_fit.h"
+#include "cubcal/image/image_file.h"
 
 namespace cubcal {
 
@@ -43,6 +44,9 @@ Catalog ordered_by_split(Catalog catalog);
 /// take_fraction and split_catalog made of its catalog. Shares the images where all are kept in
 /// order.
 SampleBlock subset(const SampleBlock& block, const Catalog& chosen);
+
+/// One of its images.
+Image image_of(const SampleBlock& block, std::size_t sample);
 
 /// Of class names and, split by split, name, shape, images, labels and groups.
 std::string content_hash(const SampleBlock& block);

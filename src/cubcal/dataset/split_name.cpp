@@ -20,7 +20,7 @@ constexpr std::array<std::pair<const char*, const char*>, 8> kSplitSpellings = {
      {"ood", "ood"}}};
 
 const char* known_split(const std::string& name) {
-  const std::string wanted = lower_case(name);
+  const std::string wanted = lower_case(trimmed(name));
   for (const auto& [spelling, split] : kSplitSpellings) {
     if (wanted == spelling) return split;
   }
@@ -31,7 +31,7 @@ const char* known_split(const std::string& name) {
 
 std::string canonical_split(const std::string& name) {
   const char* split = known_split(name);
-  return split != nullptr ? split : name;
+  return split != nullptr ? split : trimmed(name);
 }
 
 bool is_split_name(const std::string& name) { return known_split(name) != nullptr; }

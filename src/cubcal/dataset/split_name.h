@@ -5,7 +5,7 @@
 namespace cubcal {
 
 /// "train" for train and training, "val" for val, valid and validation, "test" for test and
-/// testing, "ood", whatever their case; any other name stays as it is.
+/// testing, "ood", whatever their case; any other name stays as it is, but for blanks around it.
 std::string canonical_split(const std::string& name);
 
 /// Whether the name is one of those that canonical_split knows.

@@ -7,6 +7,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/split_name.h"
 #include "cubcal/inspection/spelling.h"
 #include "cubcal/io/utf8.h"
@@ -52,7 +53,9 @@ class Corrector {
   }
 
   void respell_labels() {
-    std::map<std::string, std::string> names;
+    std::map<std::string, std::string> names;   // to the commonest that is like them
+    std::map<std::string, std::size_t> counts;  // of every name that is one of several
+    std::map<std::string, std::map<std::string, std::size_t>> spellings;  // of a commonest one
     for (const AlikeNames& alike : alike_labels(result_.catalog)) {
       const std::string both = in_quotes(alike.rarer) + " (" + counted(alike.rarer_count, "image") +
                                ") and " + in_quotes(alike.commoner) + " (" +
@@ -63,9 +66,34 @@ class Corrector {
       }
       // The commoner one may itself be a slip of one that is commoner still.
       const auto further = names.find(alike.commoner);
-      names[alike.rarer] = further == names.end() ? alike.commoner : further->second;
-      changed("class " + in_quotes(alike.rarer) + " of " + counted(alike.rarer_count, "image") +
-              " became " + in_quotes(names[alike.rarer]));
+      const std::string root = further == names.end() ? alike.commoner : further->second;
+      names[alike.rarer] = root;
+      counts[alike.rarer] = alike.rarer_count;
+      if (counts.emplace(alike.commoner, alike.commoner_count).second) {
+        spellings[root][trimmed(alike.commoner)] += alike.commoner_count;
+      }
+      if (alike.is_same) spellings[root][trimmed(alike.rarer)] += alike.rarer_count;
+    }
+    std::map<std::string, std::string> best;
+    for (const auto& [root, of_root] : spellings) {
+      best[root] = trimmed(root);
+      for (const auto& [spelling, count] : of_root) {
+        if (count > of_root.at(best[root])) best[root] = spelling;
+      }
+    }
+    std::vector<std::string> classes;
+    for (const std::string& name : result_.catalog.class_names) {
+      const auto root = best.find(name);
+      if (root != best.end()) classes.push_back(root->second);
+      if (root == best.end() && names.count(name) == 0) classes.push_back(name);
+    }
+    result_.catalog.class_names = std::move(classes);
+    for (const auto& root : best) names.emplace(root.first, root.first);
+    for (auto& [name, now] : names) {
+      now = best.at(now);
+      if (name == now) continue;
+      changed("class " + in_quotes(name) + " of " + counted(counts.at(name), "image") + " became " +
+              in_quotes(now));
     }
     for (Sample& sample : samples()) {
       const auto name = names.find(sample.label_name);

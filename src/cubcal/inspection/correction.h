@@ -16,11 +16,11 @@ struct Correction {
 };
 
 /// Unreadable images and rows that cannot be used (Catalog::faults) are left out; classes that
-/// alike_labels corrects take the commoner name; splits lose their blanks; a row without a split
-/// takes that of its group, or is left out where that is not one; of identical images in several
-/// splits those of the last one (test before val before train) stay, so that the test set stays
-/// what it is. Torn groups, near-duplicates, and identical images under different labels are left
-/// for a person. Throws DataError where no image would stay.
+/// alike_labels corrects take the commonest spelling, without blanks around it; splits lose their
+/// blanks; a row without a split takes that of its group, or is left out where that is not one; of
+/// identical images in several splits those of the last one (test before val before train) stay, so
+/// that the test set stays what it is. Torn groups, near-duplicates, and identical images under
+/// different labels are left for a person. Throws DataError where no image would stay.
 Correction corrected(const Catalog& catalog, const std::vector<ImageFacts>& facts,
                      const NearOptions& near = {});
 

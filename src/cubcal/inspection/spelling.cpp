@@ -97,6 +97,10 @@ std::vector<AlikeNames> alike_splits(const Catalog& catalog) {
     const auto other = counts.find(clean);
     alike.push_back({name, clean, count, other == counts.end() ? 0 : other->second, true});
   }
+  for (const auto& [name, count] : catalog.blank_splits) {
+    const std::string clean = canonical_split(name);
+    alike.push_back({name, clean, count, counts[clean] - std::min(counts[clean], count), true});
+  }
   return alike;
 }
 

@@ -29,7 +29,8 @@ struct AlikeNames {
 /// commonest that is like it.
 std::vector<AlikeNames> alike_labels(const Catalog& catalog);
 
-/// Names of splits that are another's but for blanks, or those of train, val, test and ood.
+/// Names of splits that are another's but for blanks, or those of train, val, test and ood; also
+/// Catalog::blank_splits, which were read without their blanks.
 std::vector<AlikeNames> alike_splits(const Catalog& catalog);
 
 }  // namespace cubcal

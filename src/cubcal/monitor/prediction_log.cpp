@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "cubcal/core/class_difference.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/byte_source.h"
 #include "cubcal/io/json_fields.h"
@@ -22,10 +23,12 @@ const std::string kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kSpace = " \t\r\n";
 constexpr JsonLimits kDocument{32, 2048, 100'000'000};
 
+std::string nameless(std::size_t number) { return "class " + std::to_string(number); }
+
 class LogReader {
  public:
-  LogReader(const std::string& path, double alpha, ClassList& classes)
-      : path_(path), alpha_(alpha), classes_(classes) {
+  LogReader(const std::string& path, double alpha, ClassList& classes, AnsweringModel& model)
+      : path_(path), alpha_(alpha), classes_(classes), model_(model) {
     result_.name = path;
   }
 
@@ -79,6 +82,9 @@ class LogReader {
   void add(const Json& json, const std::string& where) {
     if (!json.is_object()) throw DataError(where + " is no JSON object");
     if (json.contains("error") && !json.contains("class")) return;  // an image without an answer
+    const ModelMark mark = model_mark(json);
+    if (!model_.counts(mark)) return;
+    model_.check(mark, where);
     const auto list = json.find("predictions");
     if (list == json.end()) {
       add_prediction(json, where);
@@ -93,6 +99,7 @@ class LogReader {
   void add_prediction(const Json& json, const std::string& where) {
     try {
       const JsonFields fields(json, "prediction");
+      take_names(json, where);
       result_.predicted.push_back(
           static_cast<std::uint32_t>(class_of(fields, "class", "class_index", where)));
       result_.confidence.push_back(number_in(fields, "confidence", 1));
@@ -110,6 +117,23 @@ class LogReader {
     }
   }
 
+  /// Keys may have been sorted on the way: they are taken for the order of the classes only where
+  /// the answer has its number in it.
+  void take_names(const Json& json, const std::string& where) {
+    const auto found = json.find("probabilities");
+    if (found == json.end() || !found->is_object()) return;
+    std::vector<std::string> names;
+    for (const auto& entry : found->items()) names.push_back(entry.key());
+    const auto name = json.find("class");
+    const auto number = json.find("class_index");
+    if (!classes_.has_names() && name != json.end() && number != json.end()) {
+      const bool fits = number->is_number_unsigned() && number->get<std::size_t>() < names.size() &&
+                        *name == names[number->get<std::size_t>()];
+      if (!fits) return;
+    }
+    classes_.take_names(names, where);
+  }
+
   static double number_in(const JsonFields& fields, const char* name, double most) {
     const double value = fields.number(name);
     if (!(value >= 0 && value <= most)) {
@@ -123,6 +147,9 @@ class LogReader {
   std::size_t class_of(const JsonFields& fields, const char* name, const char* number,
                        const std::string& where) {
     const bool has_number = fields.has(number) && !fields.at(number).is_null();
+    if (has_number && fields.has(name) && !classes_.has_names()) {
+      return classes_.by_number_and_name(fields.count(number), fields.text(name), where);
+    }
     const bool uses_name = fields.has(name) && (classes_.has_names() || !has_number);
     if (uses_name) return classes_.by_name(fields.text(name), where);
     if (!has_number) throw DataError("a prediction needs the field 'class' or 'class_index'");
@@ -164,6 +191,7 @@ class LogReader {
   const std::string& path_;
   double alpha_;
   ClassList& classes_;
+  AnsweringModel& model_;
   Predictions result_;
   std::size_t flagged_ = 0;
   bool has_groups_ = false;
@@ -175,7 +203,7 @@ class LogReader {
 ClassList::ClassList(std::vector<std::string> names, std::size_t classes)
     : names_(std::move(names)), is_open_(false), has_names_(!names_.empty()) {
   for (std::size_t k = names_.size(); k < classes; ++k) {
-    names_.push_back("class " + std::to_string(k));
+    names_.push_back(nameless(k));
   }
 }
 
@@ -201,8 +229,38 @@ std::size_t ClassList::by_number(std::size_t number, const std::string& where) {
     throw DataError(where + " has the class " + std::to_string(number) + ", but there are " +
                     std::to_string(is_open_ ? kMostClasses : names_.size()) + " at most");
   }
-  while (names_.size() <= number) names_.push_back("class " + std::to_string(names_.size()));
+  while (names_.size() <= number) names_.push_back(nameless(names_.size()));
   return number;
+}
+
+void ClassList::take_names(const std::vector<std::string>& names, const std::string& where) {
+  if (names.empty() || names.size() > kMostClasses) return;
+  bool fits = is_open_ ? names_.size() <= names.size() : names_.size() == names.size();
+  for (std::size_t k = 0; fits && k < names_.size(); ++k) {
+    fits = names_[k] == names[k] || names_[k] == nameless(k);
+  }
+  if (!has_names_ && fits) {
+    *this = ClassList(names, names.size());
+    return;
+  }
+  std::vector<std::string> known = names_;
+  std::vector<std::string> found = names;
+  std::sort(known.begin(), known.end());
+  std::sort(found.begin(), found.end());
+  if (known == found) return;
+  const bool is_as_long = known.size() == found.size();
+  throw DataError(where + " has other classes than what was read before it: " +
+                  *(is_as_long ? class_difference(found, known) : class_difference(names, names_)));
+}
+
+std::size_t ClassList::by_number_and_name(std::size_t number, const std::string& name,
+                                          const std::string& where) {
+  by_number(number, where);
+  std::string& known = names_[number];
+  if (known == nameless(number)) known = name;
+  if (known == name) return number;
+  throw DataError(where + " calls the class " + std::to_string(number) + " " + in_quotes(name) +
+                  ", which was " + in_quotes(known) + " before");
 }
 
 bool is_prediction_log(const std::string& path) {
@@ -215,8 +273,9 @@ bool is_prediction_log(const std::string& path) {
   return first == std::string::npos || start[first] == '{';  // nothing at all is an empty log
 }
 
-Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes) {
-  return LogReader(path, alpha, classes).result();
+Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes,
+                                AnsweringModel& model) {
+  return LogReader(path, alpha, classes, model).result();
 }
 
 }  // namespace cubcal

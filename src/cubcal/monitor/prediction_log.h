@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/monitor/answering_model.h"
 #include "cubcal/monitor/predictions.h"
 
 /// Predictions as 'cubcal predict --json' and other programs log them: an object for each in a line
@@ -13,6 +14,9 @@
 ///   ood_p_value         p-value of an OOD detector in [0, 1], null or absent: not known
 ///   group               the patient, as text or whole number; may be absent
 ///   label               the true class by name or number, null or absent: not known
+///   probabilities       an object whose keys name all classes; may be absent
+///   model_name, model_version, weights_hash, decision_hash, or an object `model` with them: whose
+///                       answer it is; may be absent, and of a document stand beside its list
 /// and nothing else.
 namespace cubcal {
 
@@ -34,6 +38,13 @@ class ClassList {
   std::size_t by_number(std::size_t number, const std::string& where);
   bool has_names() const { return has_names_; }
 
+  /// What one prediction says of all names, in their order; they become those of a list without
+  /// any. Throws DataError where they are others than those of the list.
+  void take_names(const std::vector<std::string>& names, const std::string& where);
+  /// The number, whose class then has the name where it had none.
+  std::size_t by_number_and_name(std::size_t number, const std::string& name,
+                                 const std::string& where);
+
  private:
   std::vector<std::string> names_;
   bool is_open_ = true;
@@ -43,9 +54,11 @@ class ClassList {
 /// Whether the file holds JSON, by its first character that is no space.
 bool is_prediction_log(const std::string& path);
 
-/// Throws DataError naming file and line for what is not as described above, and where some
-/// predictions have a p-value of an OOD detector and others have none. A file without any
-/// prediction is read as such. Out of scope is what has p at or below `alpha`.
-Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes);
+/// Throws DataError naming file and line for what is not as described above or of another model
+/// than those read before with the same `model`, and where some predictions have a p-value of an
+/// OOD detector and others have none. A file without any prediction is read as such. Out of scope
+/// is what has p at or below `alpha`.
+Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes,
+                                AnsweringModel& model);
 
 }  // namespace cubcal

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/json_fields.h"
@@ -43,6 +45,21 @@ void check_version(const std::string& version) {
                       in_quotes(version));
 }
 
+/// The parts of "1.10" by length and digits, which sort as the numbers do whatever their size.
+std::optional<std::vector<std::pair<std::size_t, std::string>>> version_numbers(
+    const std::string& version) {
+  std::vector<std::pair<std::size_t, std::string>> parts;
+  for (std::size_t start = 0; start <= version.size();) {
+    const std::size_t end = std::min(version.find('.', start), version.size());
+    std::string digits = version.substr(start, end - start);
+    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
+    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+    parts.emplace_back(digits.size(), digits);
+    start = end + 1;
+  }
+  return parts;
+}
+
 }  // namespace
 
 void check_identity(const ModelIdentity& identity) {
@@ -65,6 +82,12 @@ std::string next_version(const std::string& version) {
     digits.insert(digits.begin(), '1');
   }
   return version.substr(0, start) + digits;
+}
+
+bool comes_before(const std::string& version, const std::string& other) {
+  const auto first = version_numbers(version);
+  const auto second = version_numbers(other);
+  return first && second && *first < *second;
 }
 
 Json identity_to_json(const ModelIdentity& identity) {

@@ -41,6 +41,10 @@ void check_identity(const ModelIdentity& identity);
 /// "beta".
 std::string next_version(const std::string& version);
 
+/// Whether both are whole numbers with points between them and the first comes before the second:
+/// "0.5" before "1", "1.9" before "1.10". Of other versions nothing is known.
+bool comes_before(const std::string& version, const std::string& other);
+
 nlohmann::ordered_json identity_to_json(const ModelIdentity& identity);
 /// Throws DataError naming the field that is missing or outside its domain.
 ModelIdentity identity_from_json(const nlohmann::ordered_json& json);

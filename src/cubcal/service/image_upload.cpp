@@ -6,6 +6,7 @@
 #include "cubcal/http/http_error.h"
 #include "cubcal/http/media_type.h"
 #include "cubcal/http/multipart.h"
+#include "cubcal/image/image_codec.h"
 #include "cubcal/image/image_resize.h"
 #include "cubcal/image/png_encoder.h"
 #include "cubcal/io/base64.h"
@@ -68,9 +69,9 @@ std::vector<UploadedImage> uploaded_images(const HttpRequest& request, const std
     images.push_back({shown_name(name), request.body});
   }
   if (images.empty()) {
-    throw HttpError(400,
-                    "there is no image: send a PNG, JPEG or DICOM file as the body, or several as "
-                    "files of a multipart/form-data body");
+    throw HttpError(400, "there is no image: send a file (" + image_format_names() +
+                             " are read) as the body, or several as files of a multipart/form-data "
+                             "body");
   }
   return images;
 }

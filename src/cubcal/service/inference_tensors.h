@@ -31,7 +31,7 @@ struct InferenceLimits {
   std::size_t pixels = 25'000'000;  ///< of one image
 };
 
-/// One input tensor of N images: BYTES [N] or [N, 1], each a PNG, JPEG or DICOM file (in JSON as
+/// One input tensor of N images: BYTES [N] or [N, 1], each an image file (in JSON as
 /// base64), or UINT8 or FP32 pixels [N, H, W, C], [N, C, H, W] or [N, H, W] with 1 or 3 channels;
 /// where both orders of four fit, the last is the channels'. Levels of UINT8 are those of an image
 /// file; of FP32 0 is black and 1 is white: numbers that are all 255ths become 8 bits, others 16.

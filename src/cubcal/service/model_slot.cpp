@@ -1,8 +1,22 @@
 #include "cubcal/service/model_slot.h"
 
+#include "cubcal/core/class_difference.h"
 #include "cubcal/io/utc_time.h"
 
 namespace cubcal {
+
+namespace {
+
+/// Whoever asks by the name of the model reads its answers as those of its classes.
+void refuse_other_classes(const std::string& name, const std::vector<std::string>& answering,
+                          const std::vector<std::string>& loaded) {
+  if (const auto difference = class_difference(answering, loaded)) {
+    throw DataError("what lies in the folder of '" + name +
+                    "' is no version of it, its classes are others: " + *difference);
+  }
+}
+
+}  // namespace
 
 ModelSlot::ModelSlot(std::string name, Loader loader, const BatchOptions& batch,
                      BatchQueue::Observer observer)
@@ -38,6 +52,10 @@ ModelVersion ModelSlot::load() {
                        loaded.model->facts().description_hash) {
     dropped = std::move(loaded.model);
     return versions_.at(last_);
+  }
+  if (last_ > 0) {
+    refuse_other_classes(name_, versions_.at(active_).model->facts().class_names,
+                         loaded.model->facts().class_names);
   }
   for (auto each = versions_.begin(); each != versions_.end();) {
     const bool is_kept = each->first == active_ || each->first == before_;

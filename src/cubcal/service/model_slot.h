@@ -37,7 +37,8 @@ class ModelSlot {
 
   /// Loads what lies in the folder now, beside the versions that are loaded; where it is what was
   /// loaded last, that stays. Besides the one that answers and the one before it, one is kept.
-  /// Throws what the loader throws, and then nothing has changed.
+  /// Throws what the loader throws, and DataError for a model of other classes than those of the
+  /// one that answers; then nothing has changed.
   ModelVersion load();
   /// That version answers from now on; requests under way end with theirs. Throws DataError for
   /// one that is not loaded.

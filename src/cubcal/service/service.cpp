@@ -17,6 +17,15 @@ namespace {
 constexpr const char* kRequests = "cubcal_requests_total";
 constexpr const char* kSeconds = "cubcal_request_seconds";
 
+/// A key that is misspelt would be an answer to another question.
+void check_query(const RequestTarget& target, const std::string& known) {
+  for (const auto& entry : target.query) {
+    if ((", " + known + ", ").find(", " + entry.first + ", ") != std::string::npos) continue;
+    throw HttpError(400, "the query has the key " + in_quotes(entry.first) + ", and this address " +
+                             (known.empty() ? "takes none" : "takes " + known));
+  }
+}
+
 }  // namespace
 
 struct Service::Route {
@@ -27,6 +36,8 @@ struct Service::Route {
   const char* path;  ///< stars stand for names
   Access access;
   HttpResponse (Service::*handler)(const Call&);
+  /// The keys of its query, ", " between them; those of others do not matter where it is null.
+  const char* query = nullptr;
 };
 
 const std::vector<Service::Route>& Service::routes() {
@@ -39,22 +50,23 @@ const std::vector<Service::Route>& Service::routes() {
       {"GET", "/readyz", Access::kAll, &Service::readiness},
       {"GET", "/metrics", Access::kToken, &Service::metrics},
       {"GET", "/openapi.json", Access::kAll, &Service::open_api},
-      {"POST", "/v1/predict", Access::kToken, &Service::predict},
-      {"GET", "/v1/models", Access::kToken, &Service::models},
-      {"GET", "/v1/models/*", Access::kToken, &Service::model},
-      {"GET", "/v1/models/*/boundary", Access::kToken, &Service::boundary},
-      {"POST", "/v1/models/*/load", Access::kAdmin, &Service::load_version},
-      {"POST", "/v1/models/*/promote", Access::kAdmin, &Service::promote_version},
-      {"POST", "/v1/models/*/rollback", Access::kAdmin, &Service::roll_back},
-      {"GET", "/v2", Access::kToken, &Service::inference_server},
+      {"POST", "/v1/predict", Access::kToken, &Service::predict,
+       "model, name, frame, picture, deadline_ms"},
+      {"GET", "/v1/models", Access::kToken, &Service::models, ""},
+      {"GET", "/v1/models/*", Access::kToken, &Service::model, ""},
+      {"GET", "/v1/models/*/boundary", Access::kToken, &Service::boundary, ""},
+      {"POST", "/v1/models/*/load", Access::kAdmin, &Service::load_version, ""},
+      {"POST", "/v1/models/*/promote", Access::kAdmin, &Service::promote_version, "version"},
+      {"POST", "/v1/models/*/rollback", Access::kAdmin, &Service::roll_back, ""},
+      {"GET", "/v2", Access::kToken, &Service::inference_server, ""},
       {"GET", "/v2/health/live", Access::kAll, &Service::health},
       {"GET", "/v2/health/ready", Access::kAll, &Service::readiness},
-      {"GET", "/v2/models/*", Access::kToken, &Service::inference_model},
-      {"GET", "/v2/models/*/ready", Access::kToken, &Service::inference_ready},
-      {"POST", "/v2/models/*/infer", Access::kToken, &Service::infer},
-      {"GET", "/v2/models/*/versions/*", Access::kToken, &Service::inference_model},
-      {"GET", "/v2/models/*/versions/*/ready", Access::kToken, &Service::inference_ready},
-      {"POST", "/v2/models/*/versions/*/infer", Access::kToken, &Service::infer},
+      {"GET", "/v2/models/*", Access::kToken, &Service::inference_model, ""},
+      {"GET", "/v2/models/*/ready", Access::kToken, &Service::inference_ready, ""},
+      {"POST", "/v2/models/*/infer", Access::kToken, &Service::infer, "deadline_ms"},
+      {"GET", "/v2/models/*/versions/*", Access::kToken, &Service::inference_model, ""},
+      {"GET", "/v2/models/*/versions/*/ready", Access::kToken, &Service::inference_ready, ""},
+      {"POST", "/v2/models/*/versions/*/infer", Access::kToken, &Service::infer, "deadline_ms"},
   };
   return all;
 }
@@ -189,6 +201,7 @@ std::optional<HttpResponse> Service::begin(const HttpRequest& head) {
     const Route& route = route_of(head, call);
     path = route.path;
     check_access(route, head);
+    if (route.query != nullptr) check_query(call.target, route.query);
     if (!accepting_ && std::string(route.method) == "POST") {
       throw HttpError(503, "the server is about to stop", {{"Retry-After", "5"}});
     }

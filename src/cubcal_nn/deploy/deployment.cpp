@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cubcal/core/class_difference.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
@@ -70,8 +71,9 @@ class Deployer {
         result_.done_before = true;
         return std::move(result_);
       }
+      refuse_other_classes();
       result_.identity = options_.identity(following(*earlier, folder_.model()));
-      refuse_version_there();
+      refuse_version_passed(folder_.model(), earlier, result_.identity.version);
     } else {
       result_.identity = options_.identity(std::nullopt);
     }
@@ -94,14 +96,13 @@ class Deployer {
  private:
   Json settings() const { return settings_of(options_, data_, run_, result_.identity); }
 
-  void refuse_version_there() const {
-    const std::string& version = result_.identity.version;
-    if (version != folder_.earlier()->version &&
-        !fs::exists(version_folder(folder_.model(), version))) {
-      return;
-    }
-    throw ArgumentError("the model in '" + folder_.model() + "' has a version " + version +
-                        " already: give another one");
+  /// Whoever uses the model by its name reads its answers as those of its classes.
+  void refuse_other_classes() const {
+    const auto difference = class_difference(read_model_description(folder_.model()).class_names,
+                                             run_.description.class_names);
+    if (!difference) return;
+    throw ArgumentError("the run is no version of the model in '" + folder_.model() +
+                        "', its classes are others: " + *difference + "; name another folder");
   }
 
   /// Read when first asked for: most of what is left after a stop needs no images.

@@ -49,7 +49,8 @@ std::string data_of(const ModelDescription& model);
 
 /// What was done is not done again when it is called after a stop, with the same options. Nothing
 /// appears in `output` before all is done. Throws ArgumentError for a set without the splits train,
-/// val and test, what the steps throw, and Interrupted where the observer asked it to stop.
+/// val and test, for a model in `output` with other classes or a later version, what the steps
+/// throw, and Interrupted where the observer asked it to stop.
 Deployment deploy(const DeployOptions& options, const DeployReports& reports,
                   WorkObserver& observer);
 

@@ -154,11 +154,7 @@ void take_version(const ModelPaths& paths, Json& document,
   if (!earlier && !wanted) return;
   const ModelIdentity next = wanted ? *wanted : following(*earlier, model);
   check_identity(next);
-  if ((earlier && earlier->version == next.version) ||
-      fs::exists(version_folder(model, next.version))) {
-    throw ArgumentError("the model in '" + model + "' has a version " + next.version +
-                        " already: give another one");
-  }
+  refuse_version_passed(model, earlier, next.version);
   if (earlier) keep_version(model, *earlier);
   document[kIdentityField] = identity_to_json(next);
 }

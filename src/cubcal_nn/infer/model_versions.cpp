@@ -71,4 +71,16 @@ ModelIdentity following(const ModelIdentity& identity, const std::string& folder
   return next;
 }
 
+void refuse_version_passed(const std::string& folder, const std::optional<ModelIdentity>& there,
+                           const std::string& version) {
+  if ((there && there->version == version) || fs::exists(version_folder(folder, version))) {
+    throw ArgumentError("the model in '" + folder + "' has a version " + version +
+                        " already: give another one");
+  }
+  if (there && comes_before(version, there->version)) {
+    throw ArgumentError("the model in '" + folder + "' has version " + there->version +
+                        ", before which " + version + " comes: give a later one");
+  }
+}
+
 }  // namespace cubcal

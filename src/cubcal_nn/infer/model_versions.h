@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cubcal/record/model_identity.h"
@@ -24,6 +25,11 @@ void keep_version(const std::string& folder, const ModelIdentity& identity);
 
 /// The next version that no earlier model has, made now.
 ModelIdentity following(const ModelIdentity& identity, const std::string& folder);
+
+/// Throws ArgumentError where the model that is there or an earlier one has this version, and where
+/// it is a number before that of the model that is there.
+void refuse_version_passed(const std::string& folder, const std::optional<ModelIdentity>& there,
+                           const std::string& version);
 
 /// Links, or else copies, every file of a folder and of those within it but `versions`.
 void link_files(const std::string& from, const std::string& to);
