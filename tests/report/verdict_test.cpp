@@ -120,6 +120,42 @@ TEST_F(VerdictOf, SpeaksOfTheAnswersThatTheModelInUseGives) {
   EXPECT_TRUE(has(verdict_of(run_).honesty, "(ECE 12.3%)"));
 }
 
+TEST_F(VerdictOf, SubgroupsAreOfTheAnswersAndTheThresholdInUse) {
+  verdict(1.8);
+  ReportOptions options;
+  options.bootstrap.replicates = 50;
+  add_audit(run_, options);
+  EXPECT_EQ(run_.audit->options.refer_above, run_.referral.threshold);
+  const PostHoc& calibrated = *run_.chosen_calibration();
+  const std::size_t referral = audit_place("referral");
+
+  run_.deployed.emplace();
+  run_.deployed->calibration = calibrated.calibration;
+  run_.deployed->verdict.emplace();
+  run_.deployed->verdict->uncertainty = calibrated.facts.entropy[calibrated.facts.by_entropy[99]];
+  add_audit(run_, options);
+  EXPECT_EQ(run_.audit->options.refer_above, run_.deployed->verdict->uncertainty);
+  const GroupAudit& group = run_.audit->columns[0].groups[0];
+  const auto count = static_cast<double>(group.samples);
+  const double all = *group.values[referral] * count + *group.rest[referral] * (200 - count);
+  EXPECT_NEAR(all, 100, 1e-9);  // half of the calibrated answers lie above it
+
+  run_.deployed->verdict->sets.emplace();
+  EXPECT_FALSE(run_.referral_in_use());
+}
+
+TEST_F(VerdictOf, ChartsOfAModelInUseShowWhatItApplies) {
+  verdict(1.8);
+  EXPECT_EQ(run_.shown_calibrations().size(), 2U);
+  RunInput input = read_run(scratch_.file("run"));
+  input.deployed.emplace();
+  ReportOptions options;
+  options.bootstrap.replicates = 50;
+  run_ = analyse(std::move(input), options);
+  EXPECT_FALSE(run_.post_hoc.empty());
+  EXPECT_TRUE(run_.shown_calibrations().empty());
+}
+
 TEST_F(VerdictOf, WithoutValidationTheThresholdIsSaidToFlatter) {
   const Verdict verdict = this->verdict(1.8, "val.npz");
   EXPECT_TRUE(has(verdict.referral, "found on these very test images")) << verdict.referral;

@@ -52,16 +52,22 @@ void Table::add(const std::vector<std::string>& cells, const std::vector<std::si
   for (std::size_t i = 1; i < cells.size(); ++i) {
     const bool is_bold = std::find(emphasised.begin(), emphasised.end(), i) != emphasised.end();
     const std::string text = escaped(cells[i]);
-    row += element("td", is_bold ? element("b", text) : text);
+    const bool is_words = i + 1 == cells.size() && cells.size() < header_.size();
+    const std::string across = std::to_string(header_.size() - i);
+    row += element("td", is_bold ? element("b", text) : text,
+                   is_words ? "class=\"words\" colspan=\"" + across + "\"" : "");
   }
   rows_ += element("tr", row) + "\n";
+  ++count_;
 }
 
 std::string Table::html() const {
   std::string head;
   for (const std::string& name : header_) head += element("th", escaped(name), "scope=\"col\"");
   const std::string caption = caption_.empty() ? "" : element("caption", escaped(caption_)) + "\n";
-  return "<div class=\"scroll\" tabindex=\"0\"><table>" + caption + "<thead>" +
+  constexpr std::size_t kRowsKeptTogether = 12;  // on paper; more would leave half a page empty
+  const char* const table = count_ > kRowsKeptTogether ? "<table class=\"long\">" : "<table>";
+  return "<div class=\"scroll\" tabindex=\"0\">" + (table + caption) + "<thead>" +
          element("tr", head) + "</thead>\n<tbody>\n" + rows_ + "</tbody></table></div>\n";
 }
 

@@ -20,7 +20,8 @@ class Table {
  public:
   explicit Table(std::vector<std::string> header, std::string caption = {});
 
-  /// `emphasised` lists the columns to print bold.
+  /// `emphasised` lists the columns to print bold. Of fewer cells than columns the last one holds
+  /// words across the rest.
   void add(const std::vector<std::string>& cells, const std::vector<std::size_t>& emphasised = {});
   bool empty() const { return rows_.empty(); }
   std::string html() const;
@@ -29,6 +30,7 @@ class Table {
   std::vector<std::string> header_;
   std::string caption_;
   std::string rows_;
+  std::size_t count_ = 0;
 };
 
 /// A chart under a name that can be that of a file: lower-case letters, digits, '+' and '-'.

@@ -57,13 +57,11 @@ std::string boundary_section(const RunResult& run, const ReportOptions& options,
   const Thinned shown = thinned_samples(run.facts, options.scatter_points);
   std::string row = samples_figure(run, run.facts, shown, "Before calibration", figures);
   const PostHoc* dts = run.find(CalibrationMethod::kDts);
-  const PostHoc* chosen = run.chosen_calibration();
   const auto after = [&](const PostHoc& each) {
     return samples_figure(run, each.facts, shown,
                           std::string("After ") + method_name(each.calibration.method), figures);
   };
-  if (dts) row += after(*dts);
-  if (chosen && chosen != dts) row += after(*chosen);
+  for (const PostHoc* each : run.shown_calibrations()) row += after(*each);
   const Thresholds thresholds =
       dts ? dts->calibration.thresholds
           : thresholds_from_eta(options.metrics.uncertainty_threshold, run.facts.classes);

@@ -169,13 +169,14 @@ class Analyst {
         fit(method);
       }
     }
+    map_objective();
+    if (run_.deployed && !run_.deployed->calibration) return;
     for (const CalibrationMethod method :
          {wanted.value_or(CalibrationMethod::kDtsGuarded), CalibrationMethod::kDtsGuarded,
           CalibrationMethod::kDts}) {
       if (run_.chosen || !run_.find(method)) continue;
       run_.chosen = static_cast<std::size_t>(run_.find(method) - run_.post_hoc.data());
     }
-    map_objective();
   }
 
   void fit(CalibrationMethod method) {
@@ -232,10 +233,7 @@ class Analyst {
     if (logits_.passes() > 1) {
       row("mutual information", epistemic_parts(plain_), epistemic_parts(outliers));
     }
-    std::vector<const PostHoc*> duals = {run_.find(CalibrationMethod::kDts)};
-    if (run_.chosen_calibration() != duals[0]) duals.push_back(run_.chosen_calibration());
-    for (const PostHoc* each : duals) {
-      if (!each) continue;
+    for (const PostHoc* each : run_.shown_calibrations()) {
       const Predictive ood = apply_calibration(each->calibration, logits, outliers);
       const std::string after = std::string(" after ") + method_name(each->calibration.method);
       row("1 − confidence" + after, doubts(each->facts.confidence), doubts(ood.confidence), false);
@@ -279,6 +277,19 @@ const PostHoc* RunResult::find(CalibrationMethod method) const {
   return nullptr;
 }
 
+std::vector<const PostHoc*> RunResult::shown_calibrations() const {
+  std::vector<const PostHoc*> shown;
+  const PostHoc* dts = deployed ? nullptr : find(CalibrationMethod::kDts);
+  if (dts) shown.push_back(dts);
+  if (chosen && chosen_calibration() != dts) shown.push_back(chosen_calibration());
+  return shown;
+}
+
+std::optional<double> RunResult::referral_in_use() const {
+  if (!deployed || !deployed->verdict || deployed->verdict->sets) return std::nullopt;
+  return deployed->verdict->uncertainty;
+}
+
 std::optional<double> auroc_of_errors(const SampleFacts& facts) {
   std::vector<double> right;
   std::vector<double> wrong;
@@ -298,8 +309,10 @@ void add_audit(RunResult& run, const ReportOptions& options) {
   AuditOptions own;
   own.bootstrap = options.bootstrap;
   own.permutations = options.bootstrap.replicates;
-  own.refer_above = run.referral.threshold.value_or(options.metrics.uncertainty_threshold);
-  run.audit = audit_subgroups(run.facts, run.columns, run.groups, {}, own);
+  const double eta = options.metrics.uncertainty_threshold;
+  own.refer_above = run.referral_in_use().value_or(run.referral.threshold.value_or(eta));
+  const PostHoc* in_use = run.calibration_in_use();
+  run.audit = audit_subgroups(in_use ? in_use->facts : run.facts, run.columns, run.groups, {}, own);
 }
 
 }  // namespace cubcal::report

@@ -66,7 +66,8 @@ struct RunResult {
   std::optional<double> error_auroc;  ///< see auroc_of_errors()
   std::vector<ScaledValues> scaled;   ///< by one temperature; only where there are several runs
   std::vector<PostHoc> post_hoc;
-  std::optional<std::size_t> chosen;  ///< the calibration shown beside no calibration
+  /// The calibration shown beside no calibration; of a model in use, what it applies.
+  std::optional<std::size_t> chosen;
   std::optional<ObjectiveMap> objective;
   std::optional<SampleFacts> validation;
   Referral referral;
@@ -82,10 +83,15 @@ struct RunResult {
 
   const PostHoc* chosen_calibration() const { return chosen ? &post_hoc[*chosen] : nullptr; }
   const PostHoc* find(CalibrationMethod method) const;
+  /// Those that charts show: dts, as the paper does, and the chosen one; of a model in use, its
+  /// own.
+  std::vector<const PostHoc*> shown_calibrations() const;
   /// What the model in use applies; none where it applies nothing or none is in use.
   const PostHoc* calibration_in_use() const {
     return deployed && deployed->calibration ? chosen_calibration() : nullptr;
   }
+  /// U above which the model in use refers; nothing where none is in use or sets decide.
+  std::optional<double> referral_in_use() const;
 };
 
 /// Chance that a wrong answer is more uncertain than a right one; nothing where either is missing.
@@ -94,7 +100,8 @@ std::optional<double> auroc_of_errors(const SampleFacts& facts);
 /// Calibrations that the run has none of are fitted on its validation logits. Errors name the file.
 RunResult analyse(RunInput input, const ReportOptions& options);
 
-/// Works the subgroups out, referral at the page's own threshold; nothing without further columns.
+/// Works the subgroups out; nothing without further columns. Of the answers and the threshold of
+/// the model in use, else of the network's own and the page's threshold.
 /// Apart from the rest, since it takes longest and is shown for the first run of a method only.
 void add_audit(RunResult& run, const ReportOptions& options);
 

@@ -38,7 +38,6 @@ std::string overview(const Audit& audit, const ColumnAudit& column) {
     if (audit.by_group) cells.push_back(grouped(group.units));
     if (!group.is_compared) {
       cells.push_back(few_text(audit, group));
-      cells.resize(header.size());
       table.add(cells);
       continue;
     }

@@ -42,8 +42,9 @@ std::string post_hoc_table(const RunResult& run) {
   add({"none", "1", "1"}, run.values, 0);
   for (const PostHoc& each : run.post_hoc) {
     const Calibration& fit = each.calibration;
-    add({std::string(method_name(fit.method)) +
-             (&each == run.chosen_calibration() ? " (shown)" : ""),
+    add({std::string(method_name(fit.method)) + (&each != run.chosen_calibration() ? ""
+                                                 : run.deployed                    ? " (in use)"
+                                                                                   : " (shown)"),
          temperature_text(fit.t_high, fit.box_high), temperature_text(fit.t_low, fit.box_low)},
         each.values, each.changed_predictions);
   }
