@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "cubcal/adaptive/replay.h"
 #include "cubcal/boundary/curve.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/metrics/binomial.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -75,7 +76,7 @@ struct Report {
 };
 
 Report make_report(const AdaptiveCommandOptions& options) {
-  refuse_output_over_input(options.json, {options.file, options.calibration});
+  check_output(options.json, {options.file, options.calibration});
   const LogitsFile file = read_input(options.file, options.input);
   Report report;
   report.title = describe(file);

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "cubcal/core/error.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "input_options.h"
 #include "logits_input.h"
 #include "predictions_output.h"
@@ -43,8 +44,8 @@ Predictions apply_to(const LogitsFile& file, const std::optional<Calibration>& c
 
 void apply(const ApplyOptions& options) {
   check_predictions_name(options.output);
-  refuse_output_over_input(options.output,
-                           {options.file, options.calibration, options.input.reading.labels_file});
+  check_output(options.output,
+               {options.file, options.calibration, options.input.reading.labels_file});
   const LogitsFile file = read_input(options.file, options.input);
   const std::optional<Calibration> calibration = calibration_at(options.calibration);
   const Predictions applied = apply_to(file, calibration);

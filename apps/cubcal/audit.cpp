@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "cubcal/audit/audit_json.h"
 #include "cubcal/core/parse_number.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/version.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -146,8 +147,8 @@ void refuse_skipped(const AuditCommand& command, const Audit& audit) {
 void run_audit(AuditCommand command) {
   const std::vector<std::string> inputs{command.file, command.calibration,
                                         command.input.reading.labels_file};
-  refuse_output_over_input(command.json, inputs);
-  for (const std::string& target : command.tables.all()) refuse_output_over_input(target, inputs);
+  check_output(command.json, inputs);
+  for (const std::string& target : command.tables.all()) check_output(target, inputs);
   check_one_stdout(command.tables, command.json);
   for (const std::string& text : command.cuts) add_cut(command.options.cuts, text);
   command.options.refer_above = command.refer_above.value_or(command.metrics.uncertainty_threshold);

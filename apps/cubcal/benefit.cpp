@@ -8,6 +8,7 @@
 #include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/benefit/benefit_chart.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -36,8 +37,7 @@ void check_outputs(const BenefitCommand& command) {
   std::vector<std::string> outputs = command.tables.all();
   outputs.insert(outputs.end(), {command.json, command.svg});
   for (const std::string& output : outputs) {
-    refuse_output_over_input(
-        output, {command.file, command.calibration, command.input.reading.labels_file});
+    check_output(output, {command.file, command.calibration, command.input.reading.labels_file});
   }
   check_one_stdout(command.tables, command.json);
 }

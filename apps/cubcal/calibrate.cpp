@@ -257,8 +257,8 @@ void calibrate(CalibrateOptions options) {
   options.fit.box_high = parse_box("--t-high", options.box_high);
   options.fit.box_low = parse_box("--t-low", options.box_low);
   if (options.paper_thresholds) options.fit.thresholds = paper_thresholds();
-  refuse_output_over_input(options.output, {options.validation, options.test,
-                                            options.validation_labels, options.test_labels});
+  check_output(options.output,
+               {options.validation, options.test, options.validation_labels, options.test_labels});
 
   const LogitsFile validation =
       read_labelled(options.validation, options.validation_labels, options);

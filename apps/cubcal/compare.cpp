@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "cubcal/core/check.h"
 #include "cubcal/evaluation/comparison.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/logits_rows.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -182,8 +183,8 @@ void compare(const CompareOptions& options) {
   std::vector<std::string> inputs{options.file_a, options.file_b, options.calibration_a,
                                   options.calibration_b, options.input.reading.labels_file};
   inputs.insert(inputs.end(), options.more.begin(), options.more.end());
-  refuse_output_over_input(options.json, inputs);
-  for (const std::string& target : options.tables.all()) refuse_output_over_input(target, inputs);
+  check_output(options.json, inputs);
+  for (const std::string& target : options.tables.all()) check_output(target, inputs);
   check_one_stdout(options.tables, options.json);
   const ComparisonResult result = compared(options);
   if (!options.json.empty()) {

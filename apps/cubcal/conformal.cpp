@@ -7,6 +7,7 @@
 #include "conformal_text.h"
 #include "cubcal/conformal/prediction_sets.h"
 #include "cubcal/core/check.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
 #include "input_options.h"
@@ -135,8 +136,7 @@ ConformalResult result_of(const ConformalCommand& command, const LogitsFile& cal
 
 void conformal(ConformalCommand command) {
   for (const std::string& output : {command.output, command.json}) {
-    refuse_output_over_input(
-        output, {command.calibration_file, command.test_file, command.temperature_file});
+    check_output(output, {command.calibration_file, command.test_file, command.temperature_file});
   }
   command.options.score.score = score_from_name(command.score);
   command.options.by_class = command.by == kByClass;

@@ -35,7 +35,7 @@ void data_pack(DataPackOptions options) {
   if (!is_pack_file(options.output)) {
     throw ArgumentError("-o '" + options.output + "' must end in .safetensors");
   }
-  refuse_output_over_input(options.output, {options.path});
+  check_output(options.output, {options.path});
   LoadOptions& load = options.load;
   load.shape.height = load.shape.width = options.size;
   load.shape.fit = parse_image_fit(options.fit);

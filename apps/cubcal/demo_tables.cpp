@@ -2,6 +2,7 @@
 
 #include "cubcal/calibration/fit.h"
 #include "cubcal/evaluation/evaluation.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/metrics/metric_values.h"
 #include "cubcal/record/run_folder.h"
 #include "logits_input.h"

@@ -6,9 +6,9 @@
 #include "clinical_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
+#include "cubcal/evaluation/evaluate_file.h"
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/metrics/bootstrap.h"
-#include "cubcal/metrics/detection.h"
 #include "evaluation_table.h"
 #include "evaluation_text.h"
 #include "input_options.h"
@@ -38,8 +38,8 @@ void check_evaluate_options(const EvaluateOptions& options) {
   std::vector<std::string> inputs = options.files;
   inputs.insert(inputs.end(),
                 {options.calibration, options.ood, options.input.reading.labels_file});
-  refuse_output_over_input(options.json, inputs);
-  for (const std::string& target : options.tables.all()) refuse_output_over_input(target, inputs);
+  check_output(options.json, inputs);
+  for (const std::string& target : options.tables.all()) check_output(target, inputs);
   check_one_stdout(options.tables, options.json);
   check_bootstrap_options(options.bootstrap_options);
   if (options.files.size() == 1) return;
@@ -53,33 +53,27 @@ void check_evaluate_options(const EvaluateOptions& options) {
   }
 }
 
-Evaluation evaluate_file(const std::string& path, const EvaluateOptions& options) {
+Evaluation evaluation_of(const std::string& path, const EvaluateOptions& options) {
   const LogitsFile file = read_input(path, options.input);
   require_labels(file, "evaluation");
-  const std::optional<Calibration> calibration = calibration_at(options.calibration);
-  const std::vector<std::string> class_names = class_labels(file);
-  const Predictive predictive = predict_file(file, calibration);
   EvaluationPlan plan{options.metrics};
+  plan.by_group = !options.ignore_groups;
   if (options.bootstrap > 0) {
     plan.bootstrap = options.bootstrap_options;
     plan.bootstrap->replicates = options.bootstrap;
   }
-  if (options.clinical.wanted) plan.clinical = clinical_options(options.clinical, class_names);
-  Evaluation evaluation =
-      evaluate_prediction(predictive, file.labels,
-                          options.ignore_groups ? std::vector<std::string>{} : file.groups, plan);
-  evaluation.calibration = calibration;
-  evaluation.file = file.path;
-  evaluation.title = describe(file);
-  evaluation.class_names = class_names;
-  evaluation.files = file.files;
-  evaluation.passes = McLogits(file.logits).passes();
+  if (options.clinical.wanted)
+    plan.clinical = clinical_options(options.clinical, class_labels(file));
+  std::optional<LogitsFile> outliers;
   if (!options.ood.empty()) {
-    const LogitsFile ood = read_outliers(options.ood, options.input);
-    check_same_classes(file, ood);
-    evaluation.detection =
-        output_detection(predictive, predict_file(ood, calibration), describe(ood));
+    outliers = read_outliers(options.ood, options.input);
+    check_same_classes(file, *outliers);
   }
+  Evaluation evaluation =
+      evaluate_file(file, outliers ? &*outliers : nullptr, options.calibration, plan);
+  evaluation.title = describe(file);
+  evaluation.class_names = class_labels(file);
+  if (outliers) evaluation.detection->title = describe(*outliers);
   return evaluation;
 }
 
@@ -87,7 +81,7 @@ void evaluate(const EvaluateOptions& options) {
   check_evaluate_options(options);
   std::vector<Evaluation> evaluations;
   for (const std::string& path : options.files) {
-    evaluations.push_back(evaluate_file(path, options));
+    evaluations.push_back(evaluation_of(path, options));
   }
   const bool is_one = evaluations.size() == 1;
   if (!options.json.empty()) {

@@ -125,7 +125,7 @@ void print_outside_note(std::ostream& out, bool is_any_outside) {
 void print_evaluation(std::ostream& out, const Evaluation& evaluation) {
   out << evaluation.title << '\n';
   if (evaluation.calibration) {
-    out << "calibrated with " << method_name(evaluation.calibration->method) << '\n';
+    out << "calibrated with " << evaluation.calibration->method << '\n';
   }
   out << '\n';
   print_metrics(out, evaluation);

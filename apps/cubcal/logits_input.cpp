@@ -41,16 +41,16 @@ void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test) {
             << "', which are fitted on: what is measured there is too good, so test on others\n";
 }
 
-std::optional<Calibration> calibration_at(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  return load_calibration(path);
-}
-
-void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs) {
+void check_output(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code ignored;  // a file that is not there yet is no other file
     if (!std::filesystem::equivalent(output, input, ignored)) continue;
     throw ArgumentError("the output '" + output + "' is also an input: name another file");
+  }
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::exists(folder, ignored)) {
+    throw IoError("cannot write '" + output + "': its folder does not exist");
   }
 }
 

@@ -5,10 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/calibration/calibration.h"
-#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/logits_file.h"
-#include "cubcal/metrics/sample_facts.h"
 
 /// What the subcommands share in reading logits.
 namespace cubcal::app {
@@ -25,12 +22,10 @@ void require_labels(const LogitsFile& file, const std::string& purpose);
 /// Warns where a set to test on holds the very samples that were fitted on.
 void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test);
 
-/// The calibration in this file; nothing for an empty name.
-std::optional<Calibration> calibration_at(const std::string& path);
-
-/// Throws ArgumentError where the output is one of the inputs, which writing it would destroy.
-/// Options that were not given may be among them as empty names.
-void refuse_output_over_input(const std::string& output, const std::vector<std::string>& inputs);
+/// Before anything is worked out: throws ArgumentError where the output is one of the inputs, which
+/// writing it would destroy, and IoError where its folder is not there. Options that were not given
+/// may be among them as empty names.
+void check_output(const std::string& output, const std::vector<std::string>& inputs);
 
 /// Throws ArgumentError where --svg names a file that is not called so.
 void check_svg_name(const std::string& path);

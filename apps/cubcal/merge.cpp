@@ -10,7 +10,7 @@ namespace cubcal::app {
 namespace {
 
 void merge(const std::vector<std::string>& shards, const std::string& output) {
-  refuse_output_over_input(output, shards);
+  check_output(output, shards);
   const MergeResult result = merge_shards(shards, output);
   if (!result.warning.empty()) std::cerr << "cubcal: warning: " << result.warning << '\n';
   std::cout << "wrote " << output << ": " << result.kind << " of " << result.images

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "cubcal/core/error.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/monitor/monitor_page.h"
@@ -137,7 +138,7 @@ void check_monitor_command(const MonitorCommand& command) {
   std::vector<std::string> inputs = command.periods;
   inputs.insert(inputs.end(), {command.reference, command.calibration});
   for (const std::string& output : {command.json, command.csv, command.html}) {
-    refuse_output_over_input(output, inputs);
+    check_output(output, inputs);
   }
   if (command.json == "-" && command.csv == "-") {
     throw ArgumentError("only one of --json and --csv can be '-'");

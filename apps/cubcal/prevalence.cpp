@@ -4,6 +4,7 @@
 #include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/prevalence/prior_correction.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -44,7 +45,7 @@ void check_prevalence_command(const PrevalenceCommand& command) {
   std::vector<std::string> outputs = command.tables.all();
   outputs.insert(outputs.end(), {command.json, command.output});
   for (const std::string& output : outputs) {
-    refuse_output_over_input(output, {command.file, command.new_file, command.calibration});
+    check_output(output, {command.file, command.new_file, command.calibration});
   }
   check_one_stdout(command.tables, command.json);
   check_bootstrap_options(command.bootstrap_options);

@@ -150,9 +150,9 @@ std::vector<std::string> inputs_of(const report::ReportOptions& options) {
 
 void make_report(report::ReportOptions options, const DrawnImages& drawn) {
   const std::vector<std::string> inputs = inputs_of(options);
-  refuse_output_over_input(options.output, inputs);
+  check_output(options.output, inputs);
   for (const report::ChecklistRequest& each : options.checklists) {
-    refuse_output_over_input(each.path, inputs);
+    check_output(each.path, inputs);
   }
   take_drawn_images(options, drawn);
   const report::WrittenReport written = report::write_report(options);

@@ -34,7 +34,7 @@ std::string figures_seen_from(const std::string& markdown, const std::string& fi
 }
 
 void results_command(const ResultsOptions& options) {
-  refuse_output_over_input(options.markdown, options.records);
+  check_output(options.markdown, options.records);
   const std::vector<results::ResultRecord> records = results::read_result_records(options.records);
   const std::string page = results::results_markdown(
       records, command_text(options), figures_seen_from(options.markdown, options.figures));

@@ -40,7 +40,7 @@ py::object evaluate(const Prediction& prediction, const py::buffer& labels,
         evaluate_prediction(*prediction.predictive, y.view(), measuring.groups, measuring.plan);
     evaluation.passes = prediction.passes;
     evaluation.class_names = class_names;
-    evaluation.calibration = calibration;
+    if (calibration) evaluation.calibration = applied(*calibration);
     if (outliers) {
       evaluation.detection =
           output_detection(*prediction.predictive, *outliers->predictive, "outliers");

@@ -6,6 +6,7 @@
 
 #include "cubcal/audit/audit_json.h"
 #include "cubcal/core/error.h"
+#include "cubcal/uncertainty/predictive.h"
 #include "expect_error.h"
 #include "random_logits.h"
 

@@ -318,6 +318,13 @@ TEST_F(Errors, UnwritableOutputLeavesNothingBehind) {
   EXPECT_EQ(files, 2U);  // val.npz and test.npz
 }
 
+TEST_F(Errors, AnOutputWithoutAFolderIsRefusedBeforeAnythingIsWorkedOut) {
+  const char* const words = "its folder does not exist";
+  expect_refused({"calibrate", "demo/val.npz", "-o", "none/cal.json"}, 1, words);
+  expect_refused({"evaluate", "demo/test.npz", "--json", "none/x.json"}, 1, words);
+  expect_refused({"report", "--logits", "demo/test.npz", "-o", "none/x.html"}, 1, words);
+}
+
 TEST_F(Errors, AFullDiskIsAFailure) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
   const std::string command = std::string(CUBCAL_PROGRAM) + " evaluate " +

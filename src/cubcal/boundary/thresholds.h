@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "cubcal/core/conventions.h"
+
 namespace cubcal {
 
 /// The operating point of dual temperature scaling (paper, section on the DTS algorithm).
@@ -10,9 +12,6 @@ struct Thresholds {
   double gamma_high;  ///< confidence at which U_max equals eta
   double eta;         ///< uncertainty threshold in nats
 };
-
-inline constexpr double kDefaultGamma = 0.9;
-inline constexpr double kDefaultEta = 0.325;
 
 /// gamma_low solves U_min = eta on [1/2, 1] and gamma_high solves U_max = eta on [1/K, 1], both to
 /// 1e-12. eta must lie in (0, ln 2): above ln 2 no confidence has U_min = eta.

@@ -1,6 +1,12 @@
 #include "cubcal/evaluation/evaluation.h"
 
+#include "cubcal/calibration/calibration.h"
+
 namespace cubcal {
+
+AppliedCalibration applied(const Calibration& calibration) {
+  return {method_name(calibration.method), calibration_to_json(calibration)};
+}
 
 Evaluation evaluate_prediction(const Predictive& predictive, ArrayView<const std::int64_t> labels,
                                const std::vector<std::string>& groups, const EvaluationPlan& plan) {

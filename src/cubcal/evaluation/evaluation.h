@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/calibration/calibration.h"
 #include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/clinical.h"
 #include "cubcal/metrics/detection.h"
 #include "cubcal/metrics/sample_facts.h"
 
 namespace cubcal {
+
+struct Calibration;
 
 /// How well one score tells out-of-distribution inputs apart.
 struct DetectionRow {
@@ -36,6 +37,13 @@ struct ClinicalResult {
   std::optional<ClinicalIntervals> intervals;
 };
 
+/// What was done to the logits before they were measured.
+struct AppliedCalibration {
+  std::string method;
+  std::string document;  ///< its JSON, as its file has it
+};
+AppliedCalibration applied(const Calibration& calibration);
+
 /// All that 'cubcal evaluate' found, for its text and its JSON.
 struct Evaluation {
   std::string file;
@@ -43,7 +51,7 @@ struct Evaluation {
   std::size_t passes = 0;
   std::vector<std::string> class_names;
   std::vector<std::string> files;  ///< of the images, where they are named
-  std::optional<Calibration> calibration;
+  std::optional<AppliedCalibration> calibration;
   SampleFacts facts;
   MetricValues values;
   std::optional<BootstrapOptions> bootstrap;
@@ -58,6 +66,7 @@ struct EvaluationPlan {
   MetricOptions metrics;
   std::optional<BootstrapOptions> bootstrap = {};  ///< unset: no intervals
   std::optional<ClinicalOptions> clinical = {};    ///< unset: no clinical metrics
+  bool by_group = true;                            ///< intervals, where a file has groups
 };
 
 /// Facts, metrics, intervals and clinical metrics of a labelled prediction; intervals by group

@@ -115,7 +115,7 @@ void add_document(const Evaluation& evaluation, Json& json) {
                           ? bootstrap_json(*evaluation.bootstrap, evaluation.bootstrap_by_group)
                           : Json();
   json["calibration"] =
-      evaluation.calibration ? Json::parse(calibration_to_json(*evaluation.calibration)) : Json();
+      evaluation.calibration ? Json::parse(evaluation.calibration->document) : Json();
   Json& bins = json["bins"];
   bins["ece"] = bins_json(expected_calibration_error(facts), "accuracy", "confidence");
   bins["uce"] = bins_json(uncertainty_calibration_error(facts), "error", "uncertainty");

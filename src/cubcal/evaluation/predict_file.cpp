@@ -4,6 +4,11 @@
 
 namespace cubcal {
 
+std::optional<Calibration> calibration_at(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  return load_calibration(path);
+}
+
 Predictive predict_file(const LogitsFile& file, const std::optional<Calibration>& calibration) {
   try {
     return predict_calibrated(McLogits(file.logits), calibration);

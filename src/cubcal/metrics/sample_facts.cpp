@@ -8,6 +8,7 @@
 #include "cubcal/boundary/curve.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/metrics/bins.h"
 #include "cubcal/metrics/value_order.h"
 #include "cubcal/uncertainty/probabilities.h"
 

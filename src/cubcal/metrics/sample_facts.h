@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cubcal/boundary/thresholds.h"
 #include "cubcal/core/array_view.h"
-#include "cubcal/metrics/bins.h"
-#include "cubcal/uncertainty/predictive.h"
+#include "cubcal/core/conventions.h"
+#include "cubcal/predictive.h"
 
 namespace cubcal {
 
