@@ -1,11 +1,10 @@
-#include "cubcal_nn/models/convnext.h"
-
 #include <ATen/ATen.h>
 
 #include <vector>
 
 #include "cubcal/core/check.h"
 #include "cubcal_nn/models/head.h"
+#include "cubcal_nn/models/networks.h"
 #include "cubcal_nn/models/rows.h"
 
 namespace cubcal {

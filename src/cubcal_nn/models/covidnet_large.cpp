@@ -1,11 +1,10 @@
-#include "cubcal_nn/models/covidnet_large.h"
-
 #include <ATen/ATen.h>
 
 #include <string>
 #include <vector>
 
 #include "cubcal/core/check.h"
+#include "cubcal_nn/models/networks.h"
 
 namespace cubcal {
 

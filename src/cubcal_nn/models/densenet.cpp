@@ -1,11 +1,10 @@
-#include "cubcal_nn/models/densenet.h"
-
 #include <ATen/ATen.h>
 
 #include <vector>
 
 #include "cubcal_nn/models/conv_options.h"
 #include "cubcal_nn/models/head.h"
+#include "cubcal_nn/models/networks.h"
 
 namespace cubcal {
 

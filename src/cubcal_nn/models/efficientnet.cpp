@@ -1,5 +1,3 @@
-#include "cubcal_nn/models/efficientnet.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "cubcal_nn/models/conv_options.h"
 #include "cubcal_nn/models/head.h"
+#include "cubcal_nn/models/networks.h"
 
 namespace cubcal {
 

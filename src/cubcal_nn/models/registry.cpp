@@ -4,13 +4,8 @@
 #include <utility>
 
 #include "cubcal/core/error.h"
-#include "cubcal_nn/models/convnext.h"
-#include "cubcal_nn/models/covidnet_large.h"
-#include "cubcal_nn/models/densenet.h"
-#include "cubcal_nn/models/efficientnet.h"
 #include "cubcal_nn/models/ensemble.h"
-#include "cubcal_nn/models/resnet.h"
-#include "cubcal_nn/models/vision_transformer.h"
+#include "cubcal_nn/models/networks.h"
 
 namespace cubcal {
 

@@ -1,5 +1,3 @@
-#include "cubcal_nn/models/resnet.h"
-
 #include <ATen/ATen.h>
 
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "cubcal_nn/models/conv_options.h"
 #include "cubcal_nn/models/head.h"
+#include "cubcal_nn/models/networks.h"
 
 namespace cubcal {
 

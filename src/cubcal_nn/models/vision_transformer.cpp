@@ -1,5 +1,3 @@
-#include "cubcal_nn/models/vision_transformer.h"
-
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal_nn/models/head.h"
+#include "cubcal_nn/models/networks.h"
 #include "cubcal_nn/models/rows.h"
 
 namespace cubcal {
