@@ -1,102 +1,29 @@
-#include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 
 #include "commands.h"
-#include "cubcal/core/error.h"
-#include "cubcal/io/folder_lock.h"
-#include "cubcal_nn/experiment/train_run.h"
-#include "cubcal_nn/train/training_run.h"
-#include "read_images.h"
-#include "recipe_setup.h"
+#include "cubcal_nn/experiment/train_job.h"
 #include "work_view.h"
 
 namespace cubcal::app {
 
 namespace {
 
-struct TrainCommandOptions {
-  std::string recipe;
-  std::string data;
-  std::string folder;
-  std::vector<std::string> overrides;
-  bool resume = false;
-  bool force = false;
-};
-
-/// The recipe that was named, or for --resume without one the run's own.
-Recipe read_recipe(const TrainCommandOptions& options) {
-  std::string path = options.recipe;
-  if (path.empty()) {
-    if (!options.resume || options.folder.empty()) {
-      throw ArgumentError("train needs a RECIPE, or --resume and --out to go on with a run");
-    }
-    path = RunFolder{options.folder}.recipe();
-  }
-  std::vector<std::string> overrides = options.overrides;
-  if (!options.data.empty()) {
-    overrides.push_back(text_override("data.kind", "path"));
-    overrides.push_back(text_override("data.path", options.data));
-  }
-  return load_recipe(path, overrides);
-}
-
-/// A run is never mixed with what an earlier one left.
-void remove_run(const RunFolder& run) {
-  for (const std::string& path : {run.checkpoint(), run.metrics(), run.log(), run.events(),
-                                  run.record(), run.best(), run.last(), run.path + "/stage1"}) {
-    std::filesystem::remove_all(path);
-  }
-}
-
-/// Whether there is anything to train in the folder; throws where what is in it must not be
-/// touched.
-bool has_work(const RunFolder& run, const Recipe& recipe, const TrainCommandOptions& options) {
-  if (options.force) return true;
-  switch (run_status(run, recipe.run.stages.size())) {
-    case RunStatus::kEmpty: break;
-    case RunStatus::kFinished:
-      if (options.resume) return false;
-      throw ArgumentError("'" + run.path + "' holds a finished run: --force replaces it");
-    case RunStatus::kUnfinished:
-      if (options.resume) return true;
-      throw ArgumentError("'" + run.path +
-                          "' holds an unfinished run: --resume goes on with it, --force starts "
-                          "over");
-  }
-  return true;
-}
-
-void train_command(TrainCommandOptions options, bool threads_given) {
-  const Recipe recipe = read_recipe(options);
-  if (options.folder.empty()) {
-    options.folder = "runs/" + std::filesystem::path(options.recipe).stem().string();
-  }
-  const RunFolder run{options.folder};
-  if (!has_work(run, recipe, options)) {
-    std::cout << "'" << run.path << "' holds a finished run: there is nothing to go on with\n";
+void train_command(const TrainJob& job, bool threads_given) {
+  WorkView view(threads_given);
+  const TrainJobResult result = train_as_asked(job, "cubcal train --resume --out ", view);
+  if (!result.had_work) {
+    std::cout << "'" << result.folder << "' holds a finished run: there is nothing to go on with\n";
     return;
   }
-  std::optional<FolderLock> lock;  // before anything in the folder is touched
-  if (std::filesystem::exists(run.path)) lock.emplace(run.path);
-  set_up_computing(recipe, threads_given, options.force ? "" : options.folder);
-  const ImageSet set = read_images(recipe.data, std::cout);
-  if (options.force) {
-    check_training(set, recipe.run);  // before anything is removed
-    remove_run(run);
-  }
-  WorkView view(threads_given);
-  run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder,
-             view);
-  std::cout << "wrote " << options.folder << ": models in best and last, metrics.jsonl, "
+  std::cout << "wrote " << result.folder << ": models in best and last, metrics.jsonl, "
             << "record.json\n";
 }
 
 }  // namespace
 
 void add_train(CLI::App& app) {
-  auto options = std::make_shared<TrainCommandOptions>();
+  auto options = std::make_shared<TrainJob>();
   CLI::App* command =
       app.add_subcommand("train", "Train a network as a recipe says: deterministic, then Bayesian");
   command->add_option("RECIPE", options->recipe,

@@ -4,10 +4,11 @@
 #include <iostream>
 #include <sstream>
 
-#include "augmentation_text.h"
+#include "cubcal/core/check.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal_nn/batches/augmentation.h"
 #include "cubcal_nn/bayes/layer_factory.h"
 #include "interrupt.h"
 #include "number_text.h"
@@ -16,6 +17,24 @@
 namespace cubcal::app {
 
 namespace {
+
+/// What is on, in words; "none" where nothing is.
+std::string augmentation_text(const AugmentationOptions& options) {
+  std::string text;
+  const auto add = [&text](bool is_on, const std::string& words) {
+    if (is_on) text += (text.empty() ? "" : ", ") + words;
+  };
+  add(options.horizontal_flip, "horizontal flip");
+  add(options.vertical_flip, "vertical flip");
+  add(options.shift > 0, "shift " + to_text(options.shift));
+  add(options.rotation > 0, "rotation " + to_text(options.rotation) + " degrees");
+  add(options.crop_least < 1, "crop " + to_text(options.crop_least) + " to " +
+                                  to_text(options.crop_largest) + " of the area, aspect " +
+                                  to_text(options.crop_aspect));
+  add(options.brightness > 0, "brightness " + to_text(options.brightness));
+  add(options.contrast > 0, "contrast " + to_text(options.contrast));
+  return text.empty() ? "none" : text;
+}
 
 std::string percent(const std::optional<double>& value) {
   return value ? fixed(100 * *value, 1) + "%" : "-";

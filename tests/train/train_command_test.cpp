@@ -63,7 +63,7 @@ TEST_F(TrainCommand, TrainsIntoTheRunFolderAndKeepsItUnlessForced) {
 
 TEST_F(TrainCommand, ErrorsInTheRecipeAreUsageErrors) {
   expect_failure(train({"r.toml", "--set", "stage1.epoch=3"}), 2, "did you mean 'stage1.epochs'?");
-  expect_failure(train({}), 2, "train needs a RECIPE");
+  expect_failure(train({}), 2, "needs a RECIPE");
   expect_failure(train({"absent.toml"}), 1, "absent.toml");
   expect_failure(train({"r.toml", "--set", "stage1.learning_rate=1e30", "--set", "stage1.epochs=2",
                         "--out", "broken"}),

@@ -11,7 +11,8 @@
 #include "cubcal_nn/experiment/ood_verdict.h"
 
 /// From a training run to a model that can be used: logits of validation and test images, the
-/// calibration that makes nothing worse, a verdict, a page and a model card, all in one folder.
+/// calibration that makes nothing worse of what is judged, a verdict, a page and a model card, all
+/// in one folder.
 namespace cubcal {
 
 struct DeployOptions {

@@ -350,7 +350,7 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver&
                   " of them, " + std::to_string(missing.size()) + " to make");
   }
   if (!missing.empty()) {
-    observer.computing_starts(part_of(options, outcome.plan, missing.front()).recipe);
+    observer.computing_starts(part_of(options, outcome.plan, missing.front()).recipe, "");
     RunMaker maker(options, outcome, observer);
     if (options.shard) {
       maker.make_share(missing);

@@ -3,12 +3,20 @@
 #include <memory>
 #include <string>
 
-#include "cubcal/record/run_folder.h"
-#include "cubcal_nn/infer/mc_engine.h"
-#include "cubcal_nn/recipe/recipe.h"
-#include "cubcal_nn/train/observer.h"
+namespace at {
+class Tensor;
+}
 
 namespace cubcal {
+
+struct DataOptions;
+struct ImageSet;
+class McEngine;
+struct McOptions;
+struct McOutput;
+struct Recipe;
+struct RunFolder;
+class TrainObserver;
 
 /// Follows work that takes long. The library reports and never prints; what to do with the reports
 /// is the caller's. The defaults work in silence.
@@ -19,21 +27,18 @@ class WorkObserver {
   virtual void line(const std::string&) {}
   /// A sentence about something that may be wrong.
   virtual void warning(const std::string&) {}
-  /// Before networks of such a recipe are first run.
-  virtual void computing_starts(const Recipe&) {}
-  virtual ImageSet read_images(const DataOptions& options) { return load_data(options); }
+  /// Before networks of such a recipe are first run; `resumed` is the folder of a run that may go
+  /// on, empty for none.
+  virtual void computing_starts(const Recipe&, const std::string& /*resumed*/) {}
+  virtual ImageSet read_images(const DataOptions& options);
   /// Runs the engine; `title` says what for.
   virtual McOutput run_passes(McEngine& engine, const at::Tensor& images, const McOptions& options,
-                              const std::string& /*title*/) {
-    return engine.run(images, options);
-  }
+                              const std::string& title);
   /// Follows a training by the recipe that is about to start or go on in a folder; `indent` stands
   /// before every line.
-  virtual std::unique_ptr<TrainObserver> follow_training(const Recipe& /*recipe*/,
-                                                         const RunFolder& /*folder*/,
-                                                         const std::string& /*indent*/) {
-    return std::make_unique<TrainObserver>();
-  }
+  virtual std::unique_ptr<TrainObserver> follow_training(const Recipe& recipe,
+                                                         const RunFolder& folder,
+                                                         const std::string& indent);
 };
 
 }  // namespace cubcal

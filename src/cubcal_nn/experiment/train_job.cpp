@@ -1,0 +1,78 @@
+#include "cubcal_nn/experiment/train_job.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "cubcal/core/error.h"
+#include "cubcal/io/folder_lock.h"
+#include "cubcal_nn/experiment/train_run.h"
+#include "cubcal_nn/train/training_run.h"
+
+namespace cubcal {
+
+namespace {
+
+Recipe recipe_of_job(const TrainJob& job) {
+  std::string path = job.recipe;
+  if (path.empty()) {
+    if (!job.resume || job.folder.empty()) {
+      throw ArgumentError(
+          "a training needs a RECIPE, or the option 'resume' and the option 'out' to go on with a "
+          "run");
+    }
+    path = RunFolder{job.folder}.recipe();
+  }
+  std::vector<std::string> overrides = job.overrides;
+  if (!job.data.empty()) {
+    overrides.push_back(text_override("data.kind", "path"));
+    overrides.push_back(text_override("data.path", job.data));
+  }
+  return load_recipe(path, overrides);
+}
+
+void remove_run(const RunFolder& run) {
+  for (const std::string& path : {run.checkpoint(), run.metrics(), run.log(), run.events(),
+                                  run.record(), run.best(), run.last(), run.path + "/stage1"}) {
+    std::filesystem::remove_all(path);
+  }
+}
+
+bool has_work(const RunFolder& run, const Recipe& recipe, const TrainJob& job) {
+  if (job.force) return true;
+  switch (run_status(run, recipe.run.stages.size())) {
+    case RunStatus::kEmpty: break;
+    case RunStatus::kFinished:
+      if (job.resume) return false;
+      throw ArgumentError("'" + run.path +
+                          "' holds a finished run: the option 'force' replaces it");
+    case RunStatus::kUnfinished:
+      if (job.resume) return true;
+      throw ArgumentError("'" + run.path +
+                          "' holds an unfinished run: the option 'resume' goes on with it, the "
+                          "option 'force' starts over");
+  }
+  return true;
+}
+
+}  // namespace
+
+TrainJobResult train_as_asked(const TrainJob& job, const std::string& resume_command,
+                              WorkObserver& observer) {
+  const Recipe recipe = recipe_of_job(job);
+  const RunFolder run{job.folder.empty()
+                          ? "runs/" + std::filesystem::path(job.recipe).stem().string()
+                          : job.folder};
+  if (!has_work(run, recipe, job)) return {run.path, false};
+  std::optional<FolderLock> lock;  // before anything in the folder is touched
+  if (std::filesystem::exists(run.path)) lock.emplace(run.path);
+  observer.computing_starts(recipe, job.force ? "" : run.path);
+  const ImageSet set = observer.read_images(recipe.data);
+  if (job.force) {
+    check_training(set, recipe.run);  // before anything is removed
+    remove_run(run);
+  }
+  run_recipe(recipe, set, run.path, "", resume_command + run.path, observer);
+  return {run.path, true};
+}
+
+}  // namespace cubcal
