@@ -18,7 +18,8 @@ struct Calibration;
 
 struct CalibrationOptions {
   /// "ts-nll", "ts-bcce", "dts" or "dts-guarded". Empty: every method is tried on held-out groups,
-  /// and the best is taken that makes nothing significantly worse, or none.
+  /// and the best is taken that makes nothing significantly worse of accuracy, balanced accuracy,
+  /// NLL, Brier, ECE and AURC, or none.
   std::string method = {};
   double eta = 0.325;      ///< U above it is uncertain, nats: of the regions of dts
   std::uint64_t seed = 0;  ///< of the held-out groups

@@ -35,7 +35,8 @@ class Calibrator(Parameters):
     """Post-hoc calibration with the manners of a scikit-learn estimator.
 
     method: ``"ts-nll"``, ``"ts-bcce"``, ``"dts"`` or ``"dts-guarded"``. None: every method is tried
-        on held-out groups, and the best is taken that makes nothing significantly worse, or none.
+        on held-out groups, and the best is taken that makes nothing significantly worse of
+        accuracy, balanced accuracy, NLL, Brier, ECE and AURC, or none.
     eta, gamma, bins: of the regions, the boundary curve and BCCE.
     box, box_high, box_low: (low, high) where temperatures are searched; None: the method's own.
     nll_tolerance: dts-guarded: NLL may rise by this share at most, on held-out samples too.
