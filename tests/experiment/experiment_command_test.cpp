@@ -77,20 +77,21 @@ TEST(ExperimentCommand, MakesWhatIsMissingAndTablesOfAll) {
 }
 
 // A deep ensemble is the deterministic run and others like it of other seeds, and a row of its own.
-TEST(ExperimentCommand, AnEnsembleAndALastLayerAreRows) {
+TEST(ExperimentCommand, AnEnsembleLaplaceAndALastLayerAreRows) {
   const ScratchFolder folder;
   write_file_atomically(folder.file("small.toml"), kSmallExperiment);
   const std::vector<std::string> command = {
       "experiment",  "small.toml",
       "--out",       "runs",
       "--bootstrap", "50",
-      "--set",       "experiment.methods=['ensemble', 'last-layer']",
+      "--set",       "experiment.methods=['ensemble', 'laplace', 'last-layer']",
       "--set",       "experiment.members=3"};
   const Outcome first = run_cubcal(command, folder.path());
   ASSERT_EQ(first.exit_code, 0) << first.err;
-  EXPECT_NE(first.out.find("small: 3 runs, 0 of them there already"), std::string::npos);
+  EXPECT_NE(first.out.find("small: 4 runs, 0 of them there already"), std::string::npos);
   const std::string page = contents_of(folder.path() / "runs/results.md");
-  for (const char* words : {"| Deep ensemble | ", "| Last-layer BNN | "}) {
+  for (const char* words :
+       {"| Deep ensemble | ", "| Last-layer BNN | ", "| Last-layer Laplace | "}) {
     EXPECT_NE(page.find(words), std::string::npos) << words;
   }
   const auto record = [&](const std::string& method) {
@@ -101,6 +102,9 @@ TEST(ExperimentCommand, AnEnsembleAndALastLayerAreRows) {
   EXPECT_EQ(ensemble["passes"], 3);
   EXPECT_EQ(ensemble["training"]["stages"].size(), 3U);
   EXPECT_EQ(record("last-layer")["passes"], 4);
+  EXPECT_EQ(record("laplace")["passes"], 4);
+  EXPECT_EQ(record("laplace")["training"]["stages"].size(), 1U);
+  EXPECT_NE(first.out.find("full/seed1/laplace: prior precision "), std::string::npos);
   EXPECT_EQ(record("deterministic")["passes"], 1);
   const fs::path seed = folder.path() / "runs/full/seed1";
   EXPECT_TRUE(fs::exists(seed / "ensemble/member3/last/model.json"));

@@ -53,13 +53,11 @@ std::vector<ResultColumn> columns_of(const std::vector<std::string>& metrics,
 }
 
 std::string method_title(const std::string& method) {
-  static const std::map<std::string, std::string> titles = {{"deterministic", "Deterministic"},
-                                                            {"bnn", "BNN"},
-                                                            {"mc-dropout", "MC dropout"},
-                                                            {"ensemble", "Deep ensemble"},
-                                                            {"last-layer", "Last-layer BNN"},
-                                                            {"bnn+avuc", "BNN + AvUC"},
-                                                            {"bnn+cub", "BNN + CUB"}};
+  static const std::map<std::string, std::string> titles = {
+      {"deterministic", "Deterministic"}, {"bnn", "BNN"},
+      {"mc-dropout", "MC dropout"},       {"ensemble", "Deep ensemble"},
+      {"last-layer", "Last-layer BNN"},   {"laplace", "Last-layer Laplace"},
+      {"bnn+avuc", "BNN + AvUC"},         {"bnn+cub", "BNN + CUB"}};
   const auto found = titles.find(method);
   return found == titles.end() ? method : found->second;
 }

@@ -11,6 +11,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/experiment/ensemble_part.h"
+#include "cubcal_nn/experiment/laplace_part.h"
 #include "cubcal_nn/experiment/part_record.h"
 
 namespace cubcal {
@@ -146,7 +147,7 @@ ExperimentPlan read_plan(const ExperimentOptions& options) {
 
 RunPart part_of(const ExperimentOptions& options, const ExperimentPlan& plan,
                 const ExperimentRun& run) {
-  const bool starts_afresh = run.is_start() || run.is_ensemble();
+  const bool starts_afresh = run.is_start() || is_made_of_deterministic(run.method);
   const std::string start = starts_afresh ? "" : options.out + "/" + run.start_id() + "/last";
   return {run.id(), options.out + "/" + run.id(), recipe_of(options, plan, run.overrides, start),
           plan.passes, plan.model};
@@ -308,6 +309,10 @@ class RunMaker {
     if (run.is_ensemble()) {
       make_ensemble_part(part, members_of(options_, outcome_.plan, run, part), of_part, "  ",
                          options_.command, observer_);
+    } else if (run.is_laplace()) {
+      const RunPart point{run.start_id(), options_.out + "/" + run.start_id(), part.recipe,
+                          part.passes, part.model_name};
+      make_laplace_part(part, point, of_part, "  ", options_.command, observer_);
     } else {
       make_part(part, of_part, "  ", options_.command, observer_);
     }

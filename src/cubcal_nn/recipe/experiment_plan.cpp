@@ -61,8 +61,8 @@ void add_own(const ExperimentPlan& plan, const std::string& name,
 
 std::vector<std::string> method_overrides(const ExperimentPlan& plan, const std::string& method) {
   std::vector<std::string> overrides;
-  if (method == kEnsembleMethod) {
-    add_own(plan, kDeterministicMethod, overrides);  // which its members are
+  if (is_made_of_deterministic(method)) {
+    add_own(plan, kDeterministicMethod, overrides);
     return overrides;
   }
   if (method != kDeterministicMethod) overrides.push_back("stage2.method='" + method + "'");
@@ -80,7 +80,7 @@ void add_runs(const ExperimentPlan& plan, const std::string& regime, std::uint64
     ExperimentRun run{regime, seed, method, regime_overrides(regime)};
     add_own(plan, regime, run.overrides);
     run.overrides.push_back("seed=" + std::to_string(seed));
-    const bool first_stage = method == kDeterministicMethod || method == kEnsembleMethod;
+    const bool first_stage = method == kDeterministicMethod || is_made_of_deterministic(method);
     run.overrides.emplace_back(first_stage ? "stages=[1]" : "stages=[2]");
     run.overrides.insert(run.overrides.end(), overrides.begin(), overrides.end());
     runs.push_back(std::move(run));
@@ -94,6 +94,10 @@ void add_runs(const ExperimentPlan& plan, const std::string& regime, std::uint64
 }
 
 }  // namespace
+
+bool is_made_of_deterministic(const std::string& method) {
+  return method == kEnsembleMethod || method == kLaplaceMethod;
+}
 
 FitOptions CalibrationPlan::fit_options(CalibrationMethod method) const {
   FitOptions options;
@@ -129,21 +133,21 @@ ExperimentPlan read_experiment(StrictTable table) {
 void check_experiment_plan(const ExperimentPlan& plan) {
   for (const std::string& regime : plan.regimes) regime_overrides(regime);
   for (const std::string& method : plan.methods) {
-    if (method != kEnsembleMethod) training_method(method);
+    if (!is_made_of_deterministic(method)) training_method(method);
   }
   for (const auto& [name, overrides] : plan.set) {
     const bool is_regime =
         std::find(plan.regimes.begin(), plan.regimes.end(), name) != plan.regimes.end();
-    if (name == kEnsembleMethod) {
-      throw ArgumentError(
-          "experiment.set.ensemble has no effect: members train as the deterministic run does");
+    if (is_made_of_deterministic(name)) {
+      throw ArgumentError("experiment.set." + name +
+                          " has no effect: it is made of deterministic runs");
     }
     if (!is_regime) training_method(name);
   }
   for (const auto& [name, overrides] : plan.variants) {
     check_variant_name(name);
-    if (name == kEnsembleMethod) {
-      throw ArgumentError("a variant cannot be named 'ensemble', which is a method");
+    if (is_made_of_deterministic(name)) {
+      throw ArgumentError("a variant cannot be named '" + name + "', which is a method");
     }
   }
   if (plan.members < 2 || plan.members > 100) {

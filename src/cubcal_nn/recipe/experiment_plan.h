@@ -28,6 +28,12 @@ struct CalibrationPlan {
 
 /// The method whose runs are deep ensembles of deterministic ones.
 inline constexpr const char* kEnsembleMethod = "ensemble";
+/// The method whose runs are deterministic ones with a Gaussian last layer by Laplace's
+/// approximation.
+inline constexpr const char* kLaplaceMethod = "laplace";
+
+/// Whether runs of this method are made of deterministic runs and train nothing of their own.
+bool is_made_of_deterministic(const std::string& method);
 
 /// The [experiment] table of a recipe. docs/experiment.md lists its keys.
 struct ExperimentPlan {
@@ -66,6 +72,7 @@ struct ExperimentRun {
   std::string start_id() const;
   bool is_start() const { return id() == start_id(); }
   bool is_ensemble() const { return method == kEnsembleMethod; }
+  bool is_laplace() const { return method == kLaplaceMethod; }
 };
 
 /// Member `index`, from 1 on, of an ensemble's run: it trains as the deterministic run of the same
