@@ -9,6 +9,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/infer/image_input.h"
 #include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/ood/registry.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "expect_error.h"
@@ -222,8 +223,9 @@ TEST_F(ClassifierTest, AdaptiveStopTakesFewerPasses) {
                               "stopping early cannot save passes with this model");
 }
 
-TEST_F(ClassifierTest, ThreadsAreGivenBack) {
+TEST_F(ClassifierTest, ThreadsAndTheConvolutionPathAreGivenBack) {
   const int before = at::get_num_threads();
+  set_convolution_backend(ConvolutionBackend::kIm2col);
   ClassifierOptions options;
   options.threads = static_cast<std::size_t>(before) + 1;
   options.passes = 2;
@@ -233,6 +235,10 @@ TEST_F(ClassifierTest, ThreadsAreGivenBack) {
   classifier.predict(view_of(image_of(images_, 0)));
   EXPECT_EQ(during, before + 1);
   EXPECT_EQ(at::get_num_threads(), before);
+  EXPECT_EQ(convolution_backend(), ConvolutionBackend::kIm2col);
+  set_convolution_backend(ConvolutionBackend::kPanels);
+  const Classifier other(folder_, options);
+  EXPECT_EQ(convolution_backend(), ConvolutionBackend::kPanels);
 }
 
 TEST_F(ClassifierTest, ItMovesAndCanBeInterrupted) {

@@ -99,7 +99,7 @@ ShardHead shard_head_from(const Json& json, const std::string& where) {
       throw DataError("its model and settings must be objects");
     }
     if (head.shard.index < 1 || head.shard.index > head.shard.count ||
-        head.shard.count > kMostShards || head.rows > head.images) {
+        head.shard.count > kMostShards || head.rows > head.images || head.unreadable > head.rows) {
       throw DataError("its numbers contradict each other");
     }
     return head;

@@ -37,7 +37,7 @@ ComputeSettings compute_settings(const ClassifierOptions& options, c10::Device d
     settings.convolution = parse_convolution_backend(options.convolution);
   } else if (device.is_cpu()) {
     const ComputeScope measuring(settings);
-    settings.convolution = choose_convolution_backend().backend;
+    settings.convolution = fastest_convolution_backend().backend;
   }
   return settings;
 }

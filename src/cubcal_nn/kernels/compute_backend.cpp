@@ -80,9 +80,10 @@ ConvolutionBackend convolution_backend() {
                                                  : ConvolutionBackend::kIm2col;
 }
 
-ConvolutionChoice choose_convolution_backend() {
+ConvolutionChoice fastest_convolution_backend() {
   constexpr double kMargin = 0.75;
   ConvolutionChoice choice;
+  const ConvolutionBackend before = convolution_backend();
   choice.im2col_ms = convolution_ms(ConvolutionBackend::kIm2col);
   double fastest = choice.im2col_ms;
   if (at::hasMKLDNN()) {
@@ -94,7 +95,7 @@ ConvolutionChoice choose_convolution_backend() {
   }
   choice.panels_ms = convolution_ms(ConvolutionBackend::kPanels);
   if (fastest > kMargin * choice.panels_ms) choice.backend = ConvolutionBackend::kPanels;
-  set_convolution_backend(choice.backend);
+  set_convolution_backend(before);
   return choice;
 }
 

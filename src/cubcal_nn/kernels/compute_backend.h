@@ -17,11 +17,11 @@ struct ConvolutionChoice {
   double panels_ms = 0;
 };
 
-/// Measures the paths on two small convolutions (some tens of milliseconds) and sets the fastest
-/// for the process. im2col must win by a quarter to replace oneDNN, and either by a quarter to
+/// Measures the paths on two small convolutions (some tens of milliseconds), and leaves set what
+/// was set before. im2col must win by a quarter to replace oneDNN, and either by a quarter to
 /// replace panels, so that a near tie is always decided alike; a run that must repeat bit by bit
 /// records the choice and sets it again.
-ConvolutionChoice choose_convolution_backend();
+ConvolutionChoice fastest_convolution_backend();
 void set_convolution_backend(ConvolutionBackend backend);
 /// The one set last; before that, what LibTorch does by itself.
 ConvolutionBackend convolution_backend();
