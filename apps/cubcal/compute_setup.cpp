@@ -43,7 +43,7 @@ c10::Device set_up_device(const std::string& device, const std::string& convolut
   if (device != "cpu") return named_device(device);
   advise_on_blas();
   if (convolution == "auto") {
-    choose_convolution_backend();
+    set_convolution_backend(fastest_convolution_backend().backend);
   } else {
     set_convolution_backend(parse_convolution_backend(convolution));
   }
