@@ -1,6 +1,7 @@
 #include "predictions_output.h"
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/ends_with.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/npz.h"
 #include "logits_input.h"
@@ -8,11 +9,6 @@
 namespace cubcal::app {
 
 namespace {
-
-bool ends_with(const std::string& text, const std::string& ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
 
 void write_predictions_npz(const std::string& path, const LogitsFile& file,
                            const Predictions& predictions) {

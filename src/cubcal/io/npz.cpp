@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cubcal/core/ends_with.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/utf8.h"
 
@@ -13,11 +14,6 @@ namespace {
 constexpr std::string_view suffix = ".npy";
 
 std::string member_name(const std::string& name) { return name + std::string(suffix); }
-
-bool ends_with(const std::string& text, std::string_view ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
 
 /// "no arrays", or the names in quotes.
 std::string listed(const std::vector<std::string>& names) {

@@ -2,19 +2,9 @@
 
 #include <algorithm>
 
+#include "cubcal/core/quantile.h"
+
 namespace cubcal {
-
-namespace {
-
-double quantile(const std::vector<double>& sorted, double probability) {
-  const double position = probability * static_cast<double>(sorted.size() - 1);
-  const std::size_t below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double fraction = position - static_cast<double>(below);
-  return sorted[below] + fraction * (sorted[above] - sorted[below]);
-}
-
-}  // namespace
 
 void check_bootstrap_options(const BootstrapOptions& options) {
   check_at_least("the number of bootstrap replicates", static_cast<double>(options.replicates), 1);

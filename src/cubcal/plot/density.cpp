@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/quantile.h"
 
 namespace cubcal::plot {
 
@@ -12,13 +13,6 @@ namespace {
 
 /// Beyond this many bandwidths a kernel contributes nothing a chart could show.
 constexpr double kReach = 6.0;
-
-double quantile(const std::vector<double>& sorted, double share) {
-  const double position = share * static_cast<double>(sorted.size() - 1);
-  const auto index = static_cast<std::size_t>(position);
-  const std::size_t next = std::min(index + 1, sorted.size() - 1);
-  return sorted[index] + (position - static_cast<double>(index)) * (sorted[next] - sorted[index]);
-}
 
 /// The sum of unscaled kernels at x over sorted values.
 double kernel_sum(const std::vector<double>& sorted, double x, double bandwidth) {

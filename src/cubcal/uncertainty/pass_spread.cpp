@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/quantile.h"
 
 namespace cubcal {
 
@@ -11,14 +12,6 @@ namespace {
 
 constexpr double kLowQuantile = 0.05;
 constexpr double kHighQuantile = 0.95;
-
-/// `values` are sorted.
-double quantile(const double* values, std::size_t count, double share) {
-  const double place = share * static_cast<double>(count - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, count - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-}
 
 }  // namespace
 
@@ -41,8 +34,8 @@ std::vector<PassSpread> pass_spreads(const McLogits& logits,
     for (std::size_t k = 0; k < classes; ++k) {
       double* column = &columns[k * passes];
       std::sort(column, column + passes);
-      spreads[i].low.push_back(quantile(column, passes, kLowQuantile));
-      spreads[i].high.push_back(quantile(column, passes, kHighQuantile));
+      spreads[i].low.push_back(quantile({column, passes}, kLowQuantile));
+      spreads[i].high.push_back(quantile({column, passes}, kHighQuantile));
     }
   }
   return spreads;
