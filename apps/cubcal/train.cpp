@@ -8,6 +8,10 @@
 #include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/experiment/train_run.h"
 #include "cubcal_nn/train/training_run.h"
+#include "distributed_options.h"
+#include "exit_code.h"
+#include "interrupt.h"
+#include "rank_view.h"
 #include "read_images.h"
 #include "recipe_setup.h"
 #include "work_view.h"
@@ -16,6 +20,9 @@ namespace cubcal::app {
 
 namespace {
 
+/// What rank 0 tells the others of a run that is finished.
+constexpr const char* kNothingToDo = "nothing to do";
+
 struct TrainCommandOptions {
   std::string recipe;
   std::string data;
@@ -23,6 +30,7 @@ struct TrainCommandOptions {
   std::vector<std::string> overrides;
   bool resume = false;
   bool force = false;
+  DistributedOptions distributed;
 };
 
 /// The recipe that was named, or for --resume without one the run's own.
@@ -68,27 +76,47 @@ bool has_work(const RunFolder& run, const Recipe& recipe, const TrainCommandOpti
   return true;
 }
 
+/// Its part of a run whose files and words are rank 0's.
+void train_beside(const Recipe& recipe, const TrainCommandOptions& options,
+                  const TrainingRanks& ranks) {
+  if (ranks.group->text_of_first("") == kNothingToDo) return;
+  std::ostream nowhere(nullptr);
+  set_up_computing(recipe, /*threads_given=*/true, "", nowhere);
+  const ImageSet set = read_images(recipe.data, nowhere);
+  RankView view;
+  try {
+    run_recipe(recipe, set, options.folder, "", "", view, ranks.split);
+  } catch (const Interrupted&) {
+    throw ExitCode(InterruptWatch::exit_code());  // rank 0 says it
+  }
+}
+
 void train_command(TrainCommandOptions options, bool threads_given) {
-  const Recipe recipe = read_recipe(options);
+  Recipe recipe = read_recipe(options);
   if (options.folder.empty()) {
     options.folder = "runs/" + std::filesystem::path(options.recipe).stem().string();
   }
+  const TrainingRanks ranks = join_training(options.distributed, recipe, threads_given);
+  if (!ranks.split.is_first()) return train_beside(recipe, options, ranks);
   const RunFolder run{options.folder};
-  if (!has_work(run, recipe, options)) {
+  const bool works = has_work(run, recipe, options);
+  if (ranks.group) ranks.group->text_of_first(works ? "" : kNothingToDo);
+  if (!works) {
     std::cout << "'" << run.path << "' holds a finished run: there is nothing to go on with\n";
     return;
   }
   std::optional<FolderLock> lock;  // before anything in the folder is touched
   if (std::filesystem::exists(run.path)) lock.emplace(run.path);
-  set_up_computing(recipe, threads_given, options.force ? "" : options.folder);
+  if (ranks.group) std::cout << ranks_line(ranks) << '\n';
+  set_up_computing(recipe, threads_given || ranks.group, options.force ? "" : options.folder);
   const ImageSet set = read_images(recipe.data, std::cout);
   if (options.force) {
     check_training(set, recipe.run);  // before anything is removed
     remove_run(run);
   }
   WorkView view(threads_given);
-  run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder,
-             view);
+  run_recipe(recipe, set, options.folder, "", "cubcal train --resume --out " + options.folder, view,
+             ranks.split);
   std::cout << "wrote " << options.folder << ": models in best and last, metrics.jsonl, "
             << "record.json\n";
 }
@@ -113,6 +141,7 @@ void add_train(CLI::App& app) {
   command->add_flag("--resume", options->resume,
                     "Go on with an unfinished run, exactly as if it had not been interrupted");
   command->add_flag("--force", options->force, "Replace the run in --out");
+  add_distributed_options(*command, options->distributed);
   command->footer(
       "Writes best/ and last/ (model folders), metrics.jsonl (a line per epoch), train.log (what "
       "is\n"
