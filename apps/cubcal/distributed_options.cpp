@@ -28,7 +28,10 @@ void add_distributed_options(CLI::App& command, DistributedOptions& options) {
   command
       .add_option_function<std::string>(
           "--distributed",
-          [&options](const std::string& over) { options.over = over.empty() ? "images" : over; },
+          [&options](const std::string& over) {
+            options.over = value_named(kSplitNames, over.empty() ? "images" : over,
+                                       "the option 'distributed'");
+          },
           "Train together with the processes that torchrun, mpirun or srun started beside this "
           "one, each with a share of the images of a batch or of its passes (docs/scale.md)")
       ->expected(0, 1)
@@ -42,8 +45,8 @@ void add_distributed_options(CLI::App& command, DistributedOptions& options) {
 
 TrainingRanks join_training(const DistributedOptions& options, Recipe& recipe, bool threads_given) {
   TrainingRanks ranks;
-  if (options.over.empty()) return ranks;
-  ranks.split.over = value_named(kSplitNames, options.over, "the option 'distributed'");
+  if (!options.over) return ranks;
+  ranks.split.over = *options.over;
   ranks.place = rank_place([](const char* name) { return std::getenv(name); });
   check_split(recipe.run, ranks.split.over, ranks.place.size);
   if (recipe.run.device == "cuda") {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cubcal_nn/ranks/rank_split.h"
@@ -10,8 +11,8 @@
 namespace cubcal::app {
 
 struct DistributedOptions {
-  std::string over;      ///< "images" or "passes"; empty: one process
-  double timeout = 600;  ///< seconds
+  std::optional<SplitOver> over;  ///< nothing: one process
+  double timeout = 600;           ///< seconds
 };
 
 void add_distributed_options(CLI::App& command, DistributedOptions& options);
