@@ -7,7 +7,8 @@ Prints the table of docs/scale.md. A rank is one process with one thread, bound 
 the other cores left to others. `side by side`: as many processes that know nothing of each other, which share what
 cores share (memory, heat, other programs). `over images`: one run, its batch as many times larger. `over passes`:
 one run, its passes as many times more. Kinds take turns over the rounds, and the fastest epoch of each counts, since
-other programs only ever slow one down.
+other programs only ever slow one down. Processor time is that of the busiest process over all its steps, its start
+among them, the least of the rounds: it tells what ranks cost from what they wait.
 """
 
 import argparse
@@ -59,6 +60,14 @@ def start(program, recipe, folder, core, place=None):
                             stderr=subprocess.DEVNULL)
 
 
+def processor_seconds(process, kind):
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    if status != 0:
+        raise SystemExit(f"a process of '{kind}' failed")
+    return usage.ru_utime + usage.ru_stime
+
+
 def step_times(folder):
     """Seconds of a step, by epoch, without the first, which warms up."""
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -99,24 +108,24 @@ def main():
         "over images": (images, "images", options.cores),
         "over passes": (passes, "passes", options.cores),
     }
-    fastest = {}
+    fastest, least = {}, {}
     for _ in range(options.rounds):
         for kind, (path, over, cores) in kinds.items():
             port = free_port()
             folders = [work / (path.stem if over else f"{path.stem}{i}") for i in range(len(cores))]
             processes = [start(program, path, folder, core, over and (over, i, ranks, port))
                          for i, (core, folder) in enumerate(zip(cores, folders))]
-            if any([process.wait() for process in processes]):
-                raise SystemExit(f"a process of '{kind}' failed")
+            busiest = max(processor_seconds(process, kind) for process in processes)
+            least[kind] = min(least.get(kind, float("inf")), busiest / (options.epochs * options.steps))
             # Ranks share one record; of strangers the slower one counts.
             times = [min(step_times(folder)) for folder in dict.fromkeys(folders)]
             fastest[kind] = min(fastest.get(kind, float("inf")), max(times))
     print(f"{options.network}, {options.pixels} x {options.pixels}, {options.batch} images and {options.passes} passes "
           f"a rank, {ranks} ranks")
-    print("| | ms a step | of alone | of side by side |\n|---|---:|---:|---:|")
+    print("| | ms a step | of alone | of side by side | processor ms a step |\n|---|---:|---:|---:|---:|")
     for kind, seconds in fastest.items():
         print(f"| {kind} | {1000 * seconds:.0f} | {fastest['alone'] / seconds:.2f} | "
-              f"{fastest['side by side'] / seconds:.2f} |")
+              f"{fastest['side by side'] / seconds:.2f} | {1000 * least[kind]:.0f} |")
     shutil.rmtree(work)
 
 
