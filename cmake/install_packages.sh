@@ -10,7 +10,7 @@ for set_name in "$@"; do
     base) packages="$packages g++ cmake ninja-build ccache git libgtest-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libjxl-dev libopenjp2-7-dev libdcmtk-dev" ;;
     # The OpenMP build of OpenBLAS: reference BLAS is eight times slower, and the serial build gives
     # wrong results with several threads.
-    nn) packages="$packages libtorch-dev libopenblas0-openmp libtomlplusplus-dev libmicrohttpd-dev" ;;
+    nn) packages="$packages libtorch-dev libgloo-dev libopenblas0-openmp libtomlplusplus-dev libmicrohttpd-dev" ;;
     # What builds the Python package, and what its tests use.
     python) packages="$packages python3-dev python3-pip python3-venv pybind11-dev python3-numpy python3-pytest python3-hypothesis python3-matplotlib python3-sklearn python3-yaml" ;;
     torch) packages="$packages python3-torch" ;;

@@ -20,10 +20,11 @@ HEADERS = {
     "nlohmann-json3-dev": "/usr/include/nlohmann/json.hpp",
     "libcli11-dev": "/usr/include/CLI/CLI.hpp",
     "libtomlplusplus-dev": "/usr/include/toml++/toml.h",
+    "libgloo-dev": "/usr/include/gloo/algorithm.h",
     "pybind11-dev": "/usr/include/pybind11/pybind11.h",
 }
 USED_BY = {"cubcal": ["nlohmann-json3-dev", "libcli11-dev"],
-           "cubcal-full": ["nlohmann-json3-dev", "libcli11-dev", "libtomlplusplus-dev"],
+           "cubcal-full": ["nlohmann-json3-dev", "libcli11-dev", "libtomlplusplus-dev", "libgloo-dev"],
            "_core": ["nlohmann-json3-dev", "pybind11-dev"]}
 
 

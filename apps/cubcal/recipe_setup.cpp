@@ -2,8 +2,6 @@
 
 #include <ATen/Parallel.h>
 
-#include <iostream>
-
 #include "compute_setup.h"
 #include "cubcal/core/parallel.h"
 #include "cubcal/record/run_folder.h"
@@ -12,7 +10,8 @@
 
 namespace cubcal::app {
 
-void set_up_computing(const Recipe& recipe, bool threads_given, const std::string& run_folder) {
+void set_up_computing(const Recipe& recipe, bool threads_given, const std::string& run_folder,
+                      std::ostream& out) {
   if (!threads_given) {
     const std::optional<CheckpointHead> head =
         read_checkpoint_head(RunFolder{run_folder}.checkpoint());
@@ -22,13 +21,13 @@ void set_up_computing(const Recipe& recipe, bool threads_given, const std::strin
   if (recipe.convolution != "auto") {
     set_convolution_backend(parse_convolution_backend(recipe.convolution));
   }
-  std::cout << "computing on " << recipe.run.device << " with " << at::get_num_threads()
-            << (at::get_num_threads() == 1 ? " thread" : " threads");
+  out << "computing on " << recipe.run.device << " with " << at::get_num_threads()
+      << (at::get_num_threads() == 1 ? " thread" : " threads");
   if (recipe.run.device == "cpu") {
-    std::cout << ", convolutions by " << convolution_backend_name(convolution_backend())
-              << (recipe.convolution == "auto" ? " (measured)" : " (as the recipe says)");
+    out << ", convolutions by " << convolution_backend_name(convolution_backend())
+        << (recipe.convolution == "auto" ? " (measured)" : "");
   }
-  std::cout << '\n' << std::flush;
+  out << '\n' << std::flush;
 }
 
 }  // namespace cubcal::app

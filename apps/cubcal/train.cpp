@@ -2,15 +2,42 @@
 #include <memory>
 
 #include "commands.h"
+#include "cubcal/core/error.h"
 #include "cubcal_nn/experiment/train_job.h"
+#include "distributed_options.h"
+#include "exit_code.h"
+#include "interrupt.h"
+#include "rank_view.h"
 #include "work_view.h"
 
 namespace cubcal::app {
 
 namespace {
 
-void train_command(const TrainJob& job, bool threads_given) {
-  WorkView view(threads_given);
+struct TrainCommandOptions {
+  TrainJob job;
+  DistributedOptions distributed;
+};
+
+/// Its part of a run whose files and words are rank 0's.
+void train_beside(const TrainJob& job) {
+  RankView view;
+  try {
+    train_as_asked(job, "", view);
+  } catch (const Interrupted&) {
+    throw ExitCode(InterruptWatch::exit_code());  // rank 0 says it
+  }
+}
+
+void train_command(const TrainCommandOptions& options, bool threads_given) {
+  TrainJob job = options.job;
+  std::unique_ptr<RankMeeting> ranks;
+  if (options.distributed.is_wanted()) {
+    ranks = std::make_unique<RankMeeting>(options.distributed, threads_given);
+    job.join = [&ranks](Recipe& recipe) { return ranks->join(recipe); };
+    if (!ranks->is_first()) return train_beside(job);
+  }
+  WorkView view(threads_given || ranks);
   const TrainJobResult result = train_as_asked(job, "cubcal train --resume --out ", view);
   if (!result.had_work) {
     std::cout << "'" << result.folder << "' holds a finished run: there is nothing to go on with\n";
@@ -23,23 +50,24 @@ void train_command(const TrainJob& job, bool threads_given) {
 }  // namespace
 
 void add_train(CLI::App& app) {
-  auto options = std::make_shared<TrainJob>();
+  auto options = std::make_shared<TrainCommandOptions>();
   CLI::App* command =
       app.add_subcommand("train", "Train a network as a recipe says: deterministic, then Bayesian");
-  command->add_option("RECIPE", options->recipe,
+  command->add_option("RECIPE", options->job.recipe,
                       "TOML file; may be left out with --resume, which finds the run's own");
   command->add_option(
-      "--data", options->data,
+      "--data", options->job.data,
       "Train on the data set at this path instead of the recipe's: see docs/data.md");
-  command->add_option("--out", options->folder, "Run folder (default: runs/RECIPE's name)");
+  command->add_option("--out", options->job.folder, "Run folder (default: runs/RECIPE's name)");
   command
-      ->add_option("--set", options->overrides,
+      ->add_option("--set", options->job.overrides,
                    "Change a key of the recipe, for example stage2.beta=0.3; may be repeated")
       ->take_all()
       ->expected(1);
-  command->add_flag("--resume", options->resume,
+  command->add_flag("--resume", options->job.resume,
                     "Go on with an unfinished run, exactly as if it had not been interrupted");
-  command->add_flag("--force", options->force, "Replace the run in --out");
+  command->add_flag("--force", options->job.force, "Replace the run in --out");
+  add_distributed_options(*command, options->distributed);
   command->footer(
       "Writes best/ and last/ (model folders), metrics.jsonl (a line per epoch), train.log (what "
       "is\n"

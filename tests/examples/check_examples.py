@@ -44,7 +44,7 @@ def check_scripts():
     for script in scripts:
         subprocess.run(["bash", "-n", script], check=True)
         text = re.sub(r"\\\n", " ", script.read_text())
-        calls = re.findall(r"^[^#\n]*?\bcubcal ((?:--|predict|experiment|merge)[^<&\n]*)", text, re.M)
+        calls = re.findall(r"^[^#\n]*?\bcubcal ((?:--|predict|experiment|merge|train)[^<&\n]*)", text, re.M)
         assert calls, f"{script.name} calls nothing"
         for call in calls:
             check_flags(re.sub(r"\"[^\"]*\"", "VALUE", call).split(), script.name)

@@ -87,6 +87,13 @@ RunRecord record_of(const Json& json) {
   fields.read("precision", record.precision);
   fields.read("threads", record.threads);
   fields.read("convolution", record.convolution);
+  if (const Json distributed = fields.object("distributed"); !distributed.empty()) {
+    record.distributed.emplace();
+    const Known ranks(distributed);
+    ranks.read("ranks", record.distributed->ranks);
+    ranks.read("split", record.distributed->split);
+    ranks.read("backend", record.distributed->backend);
+  }
   fields.read("seed", record.seed);
   fields.read("network", record.network);
   const Json data_json = fields.object("data"), recipe_json = fields.object("recipe");
@@ -112,6 +119,11 @@ void write_run_record(const std::string& path, const RunRecord& record) {
   json["precision"] = record.precision;
   json["threads"] = record.threads.value_or(0);
   json["convolution"] = record.convolution;
+  if (record.distributed) {
+    json["distributed"] = {{"ranks", record.distributed->ranks},
+                           {"split", record.distributed->split},
+                           {"backend", record.distributed->backend}};
+  }
   json["seed"] = record.seed.value_or(0);
   json["network"] = record.network;
   json["data"] = {{"name", record.data}, {"hash", record.data_hash}};

@@ -29,6 +29,13 @@ struct StageRecord {
   KeptModel last = {};
 };
 
+/// Processes that trained together, those of the last part where a run was resumed.
+struct DistributedRecord {
+  std::int64_t ranks = 1;
+  std::string split = {};    ///< "images" or "passes": what of a step they shared out
+  std::string backend = {};  ///< "gloo" or "nccl"
+};
+
 /// record.json of a finished run: what it was made of and what it came to. A text that is empty and
 /// a number without a value are not known.
 struct RunRecord {
@@ -38,6 +45,7 @@ struct RunRecord {
   std::string precision = {};
   std::optional<std::int64_t> threads = {};
   std::string convolution = {};
+  std::optional<DistributedRecord> distributed = {};  ///< nothing: one process
   std::optional<std::uint64_t> seed = {};
   std::string network = {};
   std::string data = {};  ///< name of the set

@@ -88,6 +88,10 @@ void add_run_record(const RunRecord& run, ModelFacts& facts) {
   card.add("LibTorch", run.libtorch);
   card.add("Device", run.device);
   card.add("Threads", text_of(run.threads));
+  if (run.distributed) {
+    card.add("Ranks", std::to_string(run.distributed->ranks) + " over " + run.distributed->split +
+                          " by " + run.distributed->backend);
+  }
 }
 
 /// What the verdict did with images that none may accept (docs/ood.md).

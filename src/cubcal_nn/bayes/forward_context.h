@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cubcal_nn/bayes/parameter_store.h"
+#include "cubcal_nn/bayes/split_norm.h"
 #include "cubcal_nn/kernels/noise.h"
 
 namespace cubcal {
@@ -20,6 +21,9 @@ struct ForwardContext {
   NoiseKey noise;                     ///< the stream of the dropout masks
   std::vector<std::int64_t> samples;  ///< data-set index of each row; empty: first_sample + row
   std::int64_t first_sample = 0;      ///< data-set index of the first row
+
+  /// In training, where other processes have the rest of the batch: batch norm sees all of it.
+  AddUp add_up = {};
 
   // The fused paths (FusedWeights), where weights come channels last and keys lie on the device.
   bool folded = false;             ///< batch norms are part of the convolutions' weights

@@ -88,6 +88,11 @@ BatchNorm2d::BatchNorm2d(const ParameterStore& store, std::size_t weight, std::s
       running_var_(running_var) {}
 
 at::Tensor BatchNorm2d::operator()(const at::Tensor& x, const ForwardContext& context) const {
+  if (context.training && context.add_up) {
+    return split_batch_norm(x, weight_of(context, weight_), weight_of(context, bias_),
+                            store_->buffer(running_mean_), store_->buffer(running_var_),
+                            {context.norm_momentum, context.add_up});
+  }
   return at::batch_norm(x, weight_of(context, weight_), weight_of(context, bias_),
                         store_->buffer(running_mean_), store_->buffer(running_var_),
                         context.training, context.norm_momentum, kNormEpsilon,

@@ -54,24 +54,31 @@ bool has_work(const RunFolder& run, const Recipe& recipe, const TrainJob& job) {
   return true;
 }
 
+/// What rank 0 tells the others of a run that is finished.
+constexpr const char* kNothingToDo = "nothing to do";
+
 }  // namespace
 
 TrainJobResult train_as_asked(const TrainJob& job, const std::string& resume_command,
                               WorkObserver& observer) {
-  const Recipe recipe = recipe_of_job(job);
+  Recipe recipe = recipe_of_job(job);
+  const RankSplit split = job.join ? *job.join(recipe) : RankSplit{};
   const RunFolder run{job.folder.empty()
                           ? "runs/" + std::filesystem::path(job.recipe).stem().string()
                           : job.folder};
-  if (!has_work(run, recipe, job)) return {run.path, false};
-  std::optional<FolderLock> lock;  // before anything in the folder is touched
-  if (std::filesystem::exists(run.path)) lock.emplace(run.path);
+  std::optional<FolderLock> lock;
+  bool works = !split.is_first() || has_work(run, recipe, job);
+  if (split.group) works = split.group->text_of_first(works ? "" : kNothingToDo) != kNothingToDo;
+  if (!works) return {run.path, false};
+  // Before anything in the folder is touched.
+  if (split.is_first() && std::filesystem::exists(run.path)) lock.emplace(run.path);
   observer.computing_starts(recipe, job.force ? "" : run.path);
   const ImageSet set = observer.read_images(recipe.data);
-  if (job.force) {
+  if (job.force && split.is_first()) {
     check_training(set, recipe.run);  // before anything is removed
     remove_run(run);
   }
-  run_recipe(recipe, set, run.path, "", resume_command + run.path, observer);
+  run_recipe(recipe, set, run.path, "", resume_command + run.path, observer, split);
   return {run.path, true};
 }
 

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace cubcal {
 
+struct RankSplit;
+struct Recipe;
 class WorkObserver;
+
+/// Meets the processes that train together and fits the recipe to this one of them; says how they
+/// share the work.
+using JoinRanks = std::function<const RankSplit*(Recipe&)>;
 
 /// A training as it is asked for: by the name of a recipe, in a folder that may hold another one.
 struct TrainJob {
@@ -15,6 +22,7 @@ struct TrainJob {
   std::vector<std::string> overrides;  ///< see parse_recipe()
   bool resume = false;                 ///< go on with an unfinished run
   bool force = false;                  ///< replace the run in the folder
+  JoinRanks join = {};                 ///< unset: this process trains alone
 };
 
 struct TrainJobResult {
@@ -25,7 +33,8 @@ struct TrainJobResult {
 /// Trains as `train_run.h` does, after a look at what is in the folder: a run is never mixed with
 /// what an earlier one left. Throws ArgumentError where what is there must not be touched, and
 /// Interrupted where the observer stopped it; that sentence ends with `resume_command` and the
-/// folder.
+/// folder. Of several ranks the first alone touches the folder, and the others have no work where
+/// it has none.
 TrainJobResult train_as_asked(const TrainJob& job, const std::string& resume_command,
                               WorkObserver& observer);
 

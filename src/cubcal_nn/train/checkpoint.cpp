@@ -19,19 +19,14 @@ namespace {
 
 constexpr const char* kFormat = "cubcal-checkpoint";
 
-NamedTensors state_tensors(const ParameterStore& store, const FlatSgd& optimiser) {
-  NamedTensors named = optimiser.state();
-  const NamedTensors values = store.flat_values();
-  named.insert(named.end(), values.begin(), values.end());
-  return named;
-}
-
 json head_to_json(const CheckpointHead& head) {
   return {{"format", kFormat},
           {"version", kTrainingStateVersion},
           {"state", to_json(head.state)},
           {"threads", head.compute.threads},
           {"convolution", convolution_backend_name(head.compute.convolution)},
+          {"ranks", head.compute.ranks},
+          {"split", name_of(kSplitNames, head.compute.over)},
           {"recipe_hash", head.recipe_hash},
           {"data_hash", head.data_hash}};
 }
@@ -46,6 +41,10 @@ CheckpointHead head_from_json(const json& object) {
   head.state = training_state_from_json(object.at("state"), version);
   object.at("threads").get_to(head.compute.threads);
   head.compute.convolution = parse_convolution_backend(object.at("convolution").get<std::string>());
+  if (object.contains("ranks")) {  // earlier programs knew of one
+    object.at("ranks").get_to(head.compute.ranks);
+    head.compute.over = value_named(kSplitNames, object.at("split").get<std::string>(), "split");
+  }
   object.at("recipe_hash").get_to(head.recipe_hash);
   object.at("data_hash").get_to(head.data_hash);
   return head;
@@ -57,12 +56,25 @@ DType dtype_of(const at::Tensor& tensor) {
 
 }  // namespace
 
+std::string checkpoint_head_text(const CheckpointHead& head) { return head_to_json(head).dump(); }
+
+CheckpointHead parse_checkpoint_head(const std::string& text) {
+  return head_from_json(parse_json<json>(text, "its head"));
+}
+
+NamedTensors checkpoint_tensors(const ParameterStore& store, const FlatSgd& optimiser) {
+  NamedTensors named = optimiser.state();
+  const NamedTensors values = store.flat_values();
+  named.insert(named.end(), values.begin(), values.end());
+  return named;
+}
+
 void write_checkpoint(const std::string& path, const CheckpointHead& head,
                       const ParameterStore* store, const FlatSgd* optimiser) {
   const c10::NoGradGuard no_grad;
   NamedTensors held;  // copies on the CPU, alive until the file is written
   if (store != nullptr && optimiser != nullptr) {
-    for (const auto& [name, tensor] : state_tensors(*store, *optimiser)) {
+    for (const auto& [name, tensor] : checkpoint_tensors(*store, *optimiser)) {
       held.emplace_back(name, tensor.cpu().contiguous());
     }
   }
@@ -74,14 +86,14 @@ void write_checkpoint(const std::string& path, const CheckpointHead& head,
                      static_cast<const std::byte*>(tensor.data_ptr())});
   }
   refuse_link(path);
-  write_safetensors(path, views, {{"checkpoint", head_to_json(head).dump()}});
+  write_safetensors(path, views, {{"checkpoint", checkpoint_head_text(head)}});
 }
 
 std::optional<CheckpointHead> read_checkpoint_head(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   const TensorFile file = read_safetensors(path);
   try {
-    return head_from_json(parse_json<json>(file.metadata.at("checkpoint"), "its head"));
+    return parse_checkpoint_head(file.metadata.at("checkpoint"));
   } catch (const std::exception& error) {
     throw DataError("the checkpoint '" + path + "' cannot be used: " + error.what());
   }
@@ -90,7 +102,7 @@ std::optional<CheckpointHead> read_checkpoint_head(const std::string& path) {
 void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd& optimiser) {
   const c10::NoGradGuard no_grad;
   const TensorFile file = read_safetensors(path);
-  for (auto& [name, tensor] : state_tensors(store, optimiser)) {
+  for (auto& [name, tensor] : checkpoint_tensors(store, optimiser)) {
     const NdArray* values = file.tensors.find(name);
     if (values == nullptr || values->dtype() != dtype_of(tensor) ||
         values->size() != static_cast<std::size_t>(tensor.numel())) {

@@ -5,6 +5,7 @@
 
 #include "cubcal_nn/bayes/parameter_store.h"
 #include "cubcal_nn/kernels/compute_backend.h"
+#include "cubcal_nn/ranks/rank_split.h"
 #include "cubcal_nn/train/flat_sgd.h"
 #include "cubcal_nn/train/training_state.h"
 
@@ -14,6 +15,8 @@ namespace cubcal {
 struct ComputeFacts {
   int threads = 1;
   ConvolutionBackend convolution = ConvolutionBackend::kIm2col;
+  int ranks = 1;
+  SplitOver over = SplitOver::kImages;  ///< of no meaning for one rank
 };
 
 /// A checkpoint is one safetensors file, so that it is replaced as a whole: the flat buffers and
@@ -25,12 +28,19 @@ struct CheckpointHead {
   std::string data_hash;
 };
 
+/// The head as text, and back; anything else throws DataError.
+std::string checkpoint_head_text(const CheckpointHead& head);
+CheckpointHead parse_checkpoint_head(const std::string& text);
+
 /// The tensors may be absent (between two stages); then `store` and `optimiser` are null.
 void write_checkpoint(const std::string& path, const CheckpointHead& head,
                       const ParameterStore* store, const FlatSgd* optimiser);
 
 /// Nothing where there is no such file; DataError where it is damaged.
 std::optional<CheckpointHead> read_checkpoint_head(const std::string& path);
+
+/// All tensors of a checkpoint: weights, statistics and momenta, flat.
+NamedTensors checkpoint_tensors(const ParameterStore& store, const FlatSgd& optimiser);
 
 /// Puts the tensors back in place; throws DataError where they do not fit the network.
 void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd& optimiser);

@@ -17,7 +17,8 @@ KeptModel kept_model(const std::string& folder) {
 }  // namespace
 
 RunRecord finished_run(const RunFolder& folder, const RunOptions& options,
-                       const Provenance& provenance, const CheckpointHead& head) {
+                       const Provenance& provenance, const CheckpointHead& head,
+                       const RankSplit& split) {
   RunRecord record;
   record.program = std::string("cubcal ") + kVersion;
   record.libtorch = TORCH_VERSION;
@@ -25,6 +26,9 @@ RunRecord finished_run(const RunFolder& folder, const RunOptions& options,
   record.precision = precision_name(options.compute.precision);
   record.threads = head.compute.threads;
   record.convolution = convolution_backend_name(head.compute.convolution);
+  if (split.group != nullptr) {
+    record.distributed = {split.ranks(), name_of(kSplitNames, split.over), split.group->backend()};
+  }
   record.seed = options.seed;
   record.network = options.network;
   record.data = provenance.data;

@@ -10,6 +10,7 @@ namespace cubcal {
 
 /// What a finished run was made of and what it came to.
 RunRecord finished_run(const RunFolder& folder, const RunOptions& options,
-                       const Provenance& provenance, const CheckpointHead& head);
+                       const Provenance& provenance, const CheckpointHead& head,
+                       const RankSplit& split);
 
 }  // namespace cubcal

@@ -50,6 +50,22 @@ double StageOptions::norm_momentum_of_pass() const {
   return 1 - std::pow(1 - norm_momentum, 1.0 / static_cast<double>(training_passes()));
 }
 
+void check_split(const RunOptions& options, SplitOver over, int ranks) {
+  RankSplit split;
+  split.over = over;
+  for (const StageOptions& stage : options.stages) {
+    const std::int64_t passes = stage.training_passes();
+    const bool over_images = split.over_in(passes) == SplitOver::kImages;
+    const std::int64_t shared_out = over_images ? stage.batch : passes;
+    if (shared_out % ranks == 0) continue;
+    throw ArgumentError(std::string(over_images ? "a batch" : "a step") + " of " +
+                        std::to_string(shared_out) + (over_images ? " images" : " passes") +
+                        " (method " + stage.method.name + ") cannot be shared out equally over " +
+                        std::to_string(ranks) + " ranks: set " +
+                        (over_images ? "batch" : "passes") + " to a multiple of them");
+  }
+}
+
 void check_run_options(const RunOptions& options) {
   if (options.stages.empty()) {
     throw ArgumentError("a run needs at least one stage: give stage1, stage2 or both");

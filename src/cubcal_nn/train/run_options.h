@@ -12,6 +12,7 @@
 #include "cubcal_nn/bayes/moped.h"
 #include "cubcal_nn/infer/weight_import.h"
 #include "cubcal_nn/kernels/precision.h"
+#include "cubcal_nn/ranks/rank_split.h"
 #include "cubcal_nn/train/early_stop.h"
 #include "cubcal_nn/train/flat_sgd.h"
 #include "cubcal_nn/train/learning_rate.h"
@@ -114,6 +115,9 @@ struct RunOptions {
     return augment ? augmentation : AugmentationOptions{};
   }
 };
+
+/// Throws ArgumentError where a stage's batch, or its passes, cannot be shared out equally.
+void check_split(const RunOptions& options, SplitOver over, int ranks);
 
 /// Throws ArgumentError where a field is outside its domain or two of them disagree.
 void check_run_options(const RunOptions& options);

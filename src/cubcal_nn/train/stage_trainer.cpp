@@ -58,8 +58,13 @@ at::Tensor class_weight_tensor(const StageContext& context, const StageOptions& 
   return at::tensor(weights, at::kDouble).to(context.device, at::kFloat);
 }
 
-BatchOptions batch_options(const RunOptions& run, const StageOptions& stage) {
+BatchOptions batch_options(const RunOptions& run, const StageOptions& stage,
+                           const RankSplit& split) {
   BatchOptions options;
+  if (split.over_in(stage.training_passes()) == SplitOver::kImages) {
+    options.rank = split.rank();
+    options.ranks = split.ranks();
+  }
   options.batch = stage.batch;
   options.seed = run.seed;
   const AugmentationOptions augmentation = run.augmentation_in_force();
@@ -119,9 +124,9 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
       early_stop_(effective_early_stop(options_)),
       network_(std::move(network)),
       batches_(context.set.split("train"), context.preprocessing,
-               batch_options(context.options, options_), context.device),
+               batch_options(context.options, options_, context.split), context.device),
       step_(*network_, options_, *objective_, kl_scale(), class_weight_tensor(context, options_),
-            context.options.seed, context.options.compute),
+            context.options.seed, context.options.compute, context.split),
       models_(*network_, model_folder(context, &RunFolder::best),
               model_folder(context, &RunFolder::last)) {
   objective_->check({options_.epochs, static_cast<std::int64_t>(context.set.classes())});
@@ -138,6 +143,18 @@ KlScale StageTrainer::kl_scale() const {
 
 void StageTrainer::restore(const std::string& checkpoint) {
   restore_checkpoint(checkpoint, network_->parameters(), step_.optimiser());
+}
+
+void StageTrainer::take_over_first() {
+  RankGroup* group = context_.split.group;
+  if (group == nullptr) return;
+  std::vector<at::Tensor> tensors;
+  for (const auto& [name, tensor] : checkpoint_tensors(network_->parameters(), step_.optimiser())) {
+    tensors.push_back(tensor);
+  }
+  group->share_first(tensors);
+  const std::string state = group->text_of_first(objective_->state().dump());
+  objective_->restore(nlohmann::json::parse(state));
 }
 
 void StageTrainer::report_start() {
@@ -176,12 +193,18 @@ StageEnd StageTrainer::run() {
   return StageEnd::kFinished;
 }
 
+/// Ranks stop after the same step, whichever of them was asked to.
+bool StageTrainer::stop_requested() {
+  const bool requested = context_.observer.stop_requested();
+  return context_.split.group == nullptr ? requested : context_.split.group->any(requested);
+}
+
 /// The rest of the epoch's steps; false where the observer asks to stop.
 bool StageTrainer::run_steps() {
   const int every = context_.options.checkpoint_every_steps;
   while (state_.step < batches_.per_epoch()) {
     run_step();
-    if (context_.observer.stop_requested()) return false;
+    if (stop_requested()) return false;
     if (every > 0 && state_.step % every == 0 && state_.step < batches_.per_epoch()) {
       write_checkpoint_now();
     }
@@ -222,15 +245,19 @@ void StageTrainer::run_step() {
 
 /// Validation, models, log and checkpoint; false where the observer asked to stop meanwhile.
 bool StageTrainer::end_epoch() {
+  take_over_first();  // unlike processors may have come apart by a last digit
   if (!all_finite(network_->parameters())) throw weights_not_finite(state_.stage + 1, state_.epoch);
   double seconds = 0;
   MetricValues validation;
+  // Ranks go through it together: one that left would keep the others waiting.
+  const auto interrupted = [this] {
+    return context_.split.group == nullptr && context_.observer.stop_requested();
+  };
   try {
     const Stopwatch watch(seconds);
-    validation =
-        validate(*network_, context_.set.split("val"), context_.preprocessing,
-                 context_.options.validation, context_.options.compute, context_.options.seed,
-                 [this] { return context_.observer.stop_requested(); });
+    validation = validate(*network_, context_.set.split("val"), context_.preprocessing,
+                          context_.options.validation, context_.options.compute,
+                          context_.options.seed, interrupted, context_.split);
   } catch (const Interrupted&) {
     return false;
   } catch (const DataError&) {  // the split was checked before: only logits can be refused
@@ -278,6 +305,7 @@ EpochReport StageTrainer::make_report(const MetricValues& validation) const {
 }
 
 void StageTrainer::keep_models(const EpochReport& report) {
+  if (!context_.split.is_first()) return;
   ModelDescription description = context_.description;
   description.provenance.epoch = state_.epoch + 1;
   description.provenance.metrics.clear();
@@ -296,9 +324,10 @@ bool StageTrainer::is_time_to_save() const {
 }
 
 void StageTrainer::log(const EpochReport& report) {
+  if (context_.metrics == nullptr) return;
   const EpochRecord epoch = epoch_record(report);
-  context_.metrics.append(epoch_line(epoch));
-  state_.metrics_bytes = context_.metrics.length();
+  context_.metrics->append(epoch_line(epoch));
+  state_.metrics_bytes = context_.metrics->length();
   if (context_.events == nullptr) return;
   std::vector<std::pair<std::string, double>> scalars = epoch_scalars(epoch);
   const std::string prefix = "stage" + std::to_string(report.stage) + "/";
@@ -315,11 +344,12 @@ void StageTrainer::raise_alarms(const EpochReport& report) {
 }
 
 void StageTrainer::write_checkpoint_now() {
+  if (!context_.split.is_first()) return;
   if (!all_finite(network_->parameters())) throw weights_not_finite(state_.stage + 1, state_.epoch);
-  context_.lock.check();
+  context_.lock->check();
   state_.objective = objective_->state();
   models_.write();
-  context_.metrics.sync();
+  context_.metrics->sync();
   if (context_.events != nullptr) context_.events->sync();
   write_checkpoint(context_.folder.checkpoint(), context_.head, &network_->parameters(),
                    &step_.optimiser());

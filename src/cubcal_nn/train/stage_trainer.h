@@ -27,10 +27,11 @@ struct StageContext {
   const ModelDescription& description;  ///< as the stage's models are saved
   c10::Device device;
   CheckpointHead& head;  ///< its state is the run's
-  AppendFile& metrics;
-  AppendFile* events;  ///< TensorBoard; null: none
+  AppendFile* metrics;   ///< null where files are another rank's
+  AppendFile* events;    ///< TensorBoard; null: none
   TrainObserver& observer;
-  const FolderLock& lock;  ///< of the folder
+  const FolderLock* lock;  ///< of the folder; null where files are another rank's
+  RankSplit split;
 };
 
 enum class StageEnd { kFinished, kStopped };
@@ -47,6 +48,8 @@ class StageTrainer {
 
   /// Puts weights and momenta of the checkpoint in place.
   void restore(const std::string& checkpoint);
+  /// Weights, momenta and the objective's state are rank 0's; nothing happens with one process.
+  void take_over_first();
   /// Throws TrainingDiverged.
   StageEnd run();
 
@@ -69,6 +72,7 @@ class StageTrainer {
   KlScale kl_scale() const;
   void report_start();
   bool run_steps();
+  bool stop_requested();
   void run_step();
   bool end_epoch();
   EpochReport make_report(const MetricValues& validation) const;

@@ -14,16 +14,24 @@ TrainingBatches::TrainingBatches(const ImageSplit& split, const Preprocessing& p
       images_(split.images.to(device)),
       labels_(split.labels.to(device)) {}
 
+Share TrainingBatches::own_share(std::int64_t images) const {
+  if (images < options_.ranks) return {0, images};
+  return share_of(images, options_.rank, options_.ranks);
+}
+
 Batch TrainingBatches::make(std::uint64_t epoch, std::int64_t number) {
   if (ordered_epoch_ != epoch) {
     batches_ = order_.batches(epoch);
     ordered_epoch_ = epoch;
   }
+  const std::vector<std::int64_t>& whole = batches_[static_cast<std::size_t>(number)];
+  const Share own = own_share(static_cast<std::int64_t>(whole.size()));
   Batch batch;
-  batch.indices = batches_[static_cast<std::size_t>(number)];
-  const at::Tensor chosen = at::tensor(batch.indices, at::kLong).to(images_.device());
+  batch.first = own.first;
+  batch.indices.assign(whole.begin() + own.first, whole.begin() + own.first + own.count);
+  const at::Tensor chosen = at::tensor(whole, at::kLong).to(images_.device());
   batch.labels = labels_.index_select(0, chosen);
-  const at::Tensor levels = images_.index_select(0, chosen);
+  const at::Tensor levels = images_.index_select(0, chosen.narrow(0, own.first, own.count));
   if (!options_.augmentation) {
     batch.images = preprocess(levels, preprocessing_);
     return batch;

@@ -20,21 +20,28 @@ namespace cubcal {
 
 namespace {
 
-ComputeFacts current_compute() {
+ComputeFacts current_compute(const RankSplit& split) {
   ComputeFacts facts;
   facts.threads = at::get_num_threads();
   facts.convolution = convolution_backend();
+  facts.ranks = split.ranks();
+  facts.over = split.over;
   return facts;
+}
+
+std::string ranks_text(const ComputeFacts& facts) {
+  if (facts.ranks == 1) return "one process";
+  return std::to_string(facts.ranks) + " ranks over " + name_of(kSplitNames, facts.over);
 }
 
 /// Takes up the checkpoint where there is one.
 CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
-                          TrainObserver& observer) {
+                          TrainObserver& observer, const RankSplit& split) {
   CheckpointHead fresh;
-  fresh.compute = current_compute();
+  fresh.compute = current_compute(split);
   fresh.recipe_hash = provenance.recipe_hash;
   fresh.data_hash = provenance.data_hash;
-  const std::optional<CheckpointHead> found = read_checkpoint_head(folder.checkpoint());
+  std::optional<CheckpointHead> found = read_checkpoint_head(folder.checkpoint());
   if (!found) return fresh;
   const auto refuse = [&](const char* what) {
     return DataError(std::string("the run in '") + folder.path + "' was started with " + what +
@@ -49,7 +56,25 @@ CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
                      "use the option 'threads' " +
                      std::to_string(found->compute.threads));
   }
+  if (ranks_text(found->compute) != ranks_text(fresh.compute)) {
+    observer.warning("the run was trained by " + ranks_text(found->compute) + " and goes on with " +
+                     ranks_text(fresh.compute) +
+                     ", so its last bits may differ from those of a run that was not interrupted");
+    found->compute.ranks = fresh.compute.ranks;
+    found->compute.over = fresh.compute.over;
+  }
   return *found;
+}
+
+/// Rank 0's, for all of them.
+CheckpointHead common_head(const RunFolder& folder, const Provenance& provenance,
+                           TrainObserver& observer, const RankSplit& split) {
+  if (split.group == nullptr) return first_head(folder, provenance, observer, split);
+  std::string text;
+  if (split.is_first()) {
+    text = checkpoint_head_text(first_head(folder, provenance, observer, split));
+  }
+  return parse_checkpoint_head(split.group->text_of_first(text));
 }
 
 std::optional<AppendFile> open_events(const RunOptions& options, const RunFolder& folder,
@@ -124,7 +149,9 @@ void check_training(const ImageSet& set, const RunOptions& options) {
 }
 
 RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder& folder,
-                const Provenance& given_provenance, TrainObserver& observer) {
+                const Provenance& given_provenance, TrainObserver& observer,
+                const RankSplit& split) {
+  check_split(options, split.over, split.ranks());
   const std::vector<SetFinding> findings = checked_findings(set, options);
   const c10::Device device = named_device(options.device);
   const RunPreprocessing prepared = run_preprocessing(set, options);
@@ -133,14 +160,21 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
   observer.run_started({prepared, options.augmentation_in_force()});
   for (const SetFinding& finding : findings) observer.warning(data_alarm(finding));
 
-  make_folders(folder.path);
-  const FolderLock lock(folder.path);
-  CheckpointHead head = first_head(folder, provenance, observer);
+  std::optional<FolderLock> lock;
+  if (split.is_first()) {
+    make_folders(folder.path);
+    lock.emplace(folder.path);
+  }
+  CheckpointHead head = common_head(folder, provenance, observer, split);
   ComputeSettings compute;
   compute.convolution = head.compute.convolution;
   const ComputeScope computing(compute);
-  AppendFile metrics(folder.metrics(), head.state.metrics_bytes);
-  std::optional<AppendFile> events = open_events(options, folder, head.state);
+  std::optional<AppendFile> metrics;
+  std::optional<AppendFile> events;
+  if (split.is_first()) {
+    metrics.emplace(folder.metrics(), head.state.metrics_bytes);
+    events = open_events(options, folder, head.state);
+  }
 
   const std::size_t stages = options.stages.size();
   std::string previous = options.pretrained;
@@ -162,19 +196,25 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     description.provenance.seed = options.seed;
     description.provenance.stage = stage.method.name;
     StageOptions start = stage;
-    if (has_tensors(head.state)) start.start = StageStart::kScratch;  // restored just below
-    StageTrainer trainer({set, options, folder, preprocessing, description, device, head, metrics,
-                          events ? &*events : nullptr, observer, lock},
+    // Restored, or taken over, just below.
+    if (has_tensors(head.state) || !split.is_first()) start.start = StageStart::kScratch;
+    StageTrainer trainer({set, options, folder, preprocessing, description, device, head,
+                          metrics ? &*metrics : nullptr, events ? &*events : nullptr, observer,
+                          lock ? &*lock : nullptr, split},
                          make_stage_network(description, start, options.seed, previous,
                                             options.pretrained_import, device));
-    if (has_tensors(head.state)) trainer.restore(folder.checkpoint());
+    if (has_tensors(head.state) && split.is_first()) trainer.restore(folder.checkpoint());
+    trainer.take_over_first();
     if (trainer.run() == StageEnd::kStopped) return {false, head.state.finished};
-    lock.check();
     previous = folder.best(index, stages);
     begin_next_stage(head.state);
+    if (!split.is_first()) continue;
+    lock->check();
     write_checkpoint(folder.checkpoint(), head, nullptr, nullptr);
   }
-  write_run_record(folder.record(), finished_run(folder, options, provenance, head));
+  if (split.is_first()) {
+    write_run_record(folder.record(), finished_run(folder, options, provenance, head, split));
+  }
   return {true, head.state.finished};
 }
 

@@ -42,7 +42,12 @@ void check_training(const ImageSet& set, const RunOptions& options);
 /// `provenance` is saved with the models; its stage, epoch and metrics are filled in here. Needs
 /// splits "train" and "val". Throws ArgumentError for bad options, TrainingDiverged where the loss
 /// is not finite; the folder then holds the last good checkpoint.
+///
+/// With `split` every rank calls it with the same set and options, and gets the same result: the
+/// weights of one process to rounding, and the same bits each time with the same number of ranks.
+/// Only rank 0 reads and writes the folder. A run goes on with another number of ranks to rounding,
+/// which is a warning. Throws RankLost where a rank ends.
 RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder& folder,
-                const Provenance& provenance, TrainObserver& observer);
+                const Provenance& provenance, TrainObserver& observer, const RankSplit& split = {});
 
 }  // namespace cubcal

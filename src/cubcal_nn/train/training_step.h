@@ -13,6 +13,7 @@
 #include "cubcal_nn/train/flat_sgd.h"
 #include "cubcal_nn/train/fused_step.h"
 #include "cubcal_nn/train/run_options.h"
+#include "cubcal_nn/train/step_exchange.h"
 #include "cubcal_nn/train/training_batches.h"
 
 namespace cubcal {
@@ -24,14 +25,15 @@ namespace cubcal {
 /// 1 - (1 - m)^(1/S), which makes norm_momentum m over the step however many passes there are.
 /// (PyTorch's 0.1 per pass would leave them with the last two steps at S = 5.)
 ///
-/// On a GPU with fused kernels it is FusedStep that runs.
+/// On a GPU with fused kernels it is FusedStep that runs, unless ranks share the step
+/// (StepExchange).
 class TrainingStep {
  public:
   /// class_weights: [K] on the network's device, undefined for none. The network and the
   /// objective must outlive it; it is this objective that counts, whatever the options' method has.
   TrainingStep(Network& network, const StageOptions& options, const Objective& objective,
                const KlScale& kl_scale, at::Tensor class_weights, std::uint64_t seed,
-               const ComputeOptions& compute = {});
+               const ComputeOptions& compute = {}, const RankSplit& split = {});
 
   /// Leaves the weights as they are where the loss is not finite. What it returns is the
   /// objective's to observe.
@@ -47,6 +49,7 @@ class TrainingStep {
   at::Tensor class_weights_;
   std::uint64_t seed_;
   ComputeSettings compute_;
+  StepExchange exchange_;
   FlatSgd optimiser_;
   std::unique_ptr<FusedStep> fused_;
   std::unique_ptr<WeightPasses> passes_;  ///< where there is no fused step
