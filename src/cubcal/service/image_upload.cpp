@@ -61,7 +61,11 @@ std::vector<UploadedImage> uploaded_images(const HttpRequest& request, const std
     const auto boundary = type.parameters.find("boundary");
     const std::string line = boundary == type.parameters.end() ? "" : boundary->second;
     for (const BodyPart& part : multipart_parts(request.body, line, most)) {
-      if (part.file_name.empty() && part.name != "image") continue;
+      if (part.file_name.empty() && part.name != "image") {
+        throw HttpError(400, "the body has the field " + in_quotes(shown_name(part.name)) +
+                                 ", and fields other than images are not read: give model, name, "
+                                 "frame, picture and deadline_ms in the query");
+      }
       images.push_back(
           {shown_name(part.file_name.empty() ? part.name : part.file_name), part.content});
     }

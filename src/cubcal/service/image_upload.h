@@ -19,8 +19,9 @@ struct UploadedImage {
   std::string_view bytes;
 };
 
-/// The images of a body: of a multipart one each part that is a file, else the body itself, called
-/// `name`. Throws HttpError 400 where there is none, and 413 for more than `most`.
+/// The images of a body: of a multipart one each part that is a file or is named "image", else the
+/// body itself, called `name`. Throws HttpError 400 where there is none and for parts that are
+/// none, which would be passed over unnoticed, and 413 for more than `most`.
 std::vector<UploadedImage> uploaded_images(const HttpRequest& request, const std::string& name,
                                            std::size_t most);
 
