@@ -157,8 +157,10 @@ void run_node(DicomOptions options) {
   SendOptions sending;
   sending.remember = std::chrono::hours(24 * options.remember_days);
   const SendWorker sender(spool, *target, sending, tell);
-  const AnswerWorker answering(spool, model, make_structured_report, log.get(),
-                               answer_options(options, named.name, answerer), tell);
+  const AnswerWorker answering(
+      spool, model,
+      [tell](const ReportContent& content) { return make_structured_report(content, tell); },
+      log.get(), answer_options(options, named.name, answerer), tell);
   std::unique_ptr<FolderWorker> watcher;
   std::unique_ptr<StoreServer> server;
   if (options.folder.empty()) {

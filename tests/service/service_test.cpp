@@ -326,6 +326,21 @@ TEST_F(ServiceTest, TheLogIsWhatMonitorReads) {
   EXPECT_EQ(dicom_answer["study_instance_uid"], "1.2");
 }
 
+TEST_F(ServiceTest, TheFrameIsRecorded) {
+  ServiceOptions options;
+  options.log = folder_.file("answers.jsonl");
+  start(options);
+  DicomFileBuilder dicom = DicomFileBuilder::gray(2, 2, 8);
+  dicom.text(0x00080018, "UI", "1.2.3").text(0x0020000d, "UI", "1.2");
+  dicom.text(0x00280008, "IS", "2").bytes(0x7fe00010, "OB", "abcdefgh");
+  const HttpResponse several = ask("POST", "/v1/predict?frame=1", dicom.file());
+  ASSERT_EQ(several.status, 200) << several.body;
+  EXPECT_EQ(json_of(several)["predictions"][0]["frame"], 1);
+  EXPECT_EQ(Json::parse(contents_of(options.log))["frame"], 1);
+  const Json single = json_of(ask("POST", "/v1/predict", png_of(1)));
+  EXPECT_FALSE(single["predictions"][0].contains("frame"));
+}
+
 TEST_F(ServiceTest, NothingIsTakenOnceItStops) {
   start();
   service_->stop_accepting();

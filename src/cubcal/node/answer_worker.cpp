@@ -154,6 +154,7 @@ void AnswerWorker::finish(const Job& job, const Answer& answer) {
   content.answer = answer;
   content.model = model_.model->facts();
   content.model_name = options_.model_name;
+  content.frame = job.image.frame;
   content.ae_title = options_.ae_title;
   content.report_uid = spool_.report_uid(job.uid);
   content.series_uid = derived_uid(job.identity.study_uid + "/series/" + options_.answerer);
@@ -167,9 +168,9 @@ void AnswerWorker::finish(const Job& job, const Answer& answer) {
   spool_.answered(job.uid, report);
   if (log_ == nullptr) return;
   const std::string request = run_id_ + "-" + std::to_string(++count_);
-  const std::string line =
-      answer_line(audit_json(options_.model_name, model_, request), {job.uid, job.image.dicom},
-                  answer, content.model, options_.patients);
+  const std::string line = answer_line(audit_json(options_.model_name, model_, request),
+                                       {job.uid, job.image.dicom, job.image.frame}, answer,
+                                       content.model, options_.patients);
   if (!log_->add(line)) tell_("an answer could not be logged");
 }
 

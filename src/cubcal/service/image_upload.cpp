@@ -43,6 +43,7 @@ ReceivedImage receive_image(const UploadedImage& image, const ServedModel& model
     options.max_pixels = limits.max_pixels;
     const Image pixels = decode_image(image.bytes, image.name, options);
     if (is_dicom(image.bytes)) result.dicom = dicom_facts(image.bytes, image.name);
+    if (result.dicom && result.dicom->frames > 1) result.frame = limits.dicom_frame;
     if (limits.picture) result.picture = picture_of(pixels);
     result.prepared = model.prepare(pixels);
   } catch (const Error& error) {

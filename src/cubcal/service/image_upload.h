@@ -37,7 +37,8 @@ struct ReceivedImage {
   std::shared_ptr<const PreparedImage> prepared;  ///< none where there is a problem
   std::string problem = {};                       ///< one sentence
   std::optional<DicomFacts> dicom = {};
-  std::string picture = {};  ///< what was decoded, small, as a data: address of a PNG
+  std::optional<std::size_t> frame = {};  ///< that was taken, from 0, where there are several
+  std::string picture = {};               ///< what was decoded, small, as a data: address of a PNG
 };
 
 /// Decodes and prepares each; at most as many threads as there are slots do so at a time, which
