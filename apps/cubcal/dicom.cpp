@@ -12,6 +12,7 @@
 #include "cubcal/node/answer_worker.h"
 #include "cubcal/node/folder_target.h"
 #include "cubcal/node/folder_worker.h"
+#include "cubcal/node/refusal_reason.h"
 #include "cubcal/node/send_worker.h"
 #include "cubcal_nn/dicomnet/store_client.h"
 #include "cubcal_nn/dicomnet/store_server.h"
@@ -156,23 +157,27 @@ void run_node(DicomOptions options) {
   SendOptions sending;
   sending.remember = std::chrono::hours(24 * options.remember_days);
   const SendWorker sender(spool, *target, sending, tell);
-  const AnswerWorker answering(spool, model, make_structured_report, log.get(),
-                               answer_options(options, named.name, answerer), tell);
+  const AnswerWorker answering(
+      spool, model,
+      [tell](const ReportContent& content) { return make_structured_report(content, tell); },
+      log.get(), answer_options(options, named.name, answerer), tell);
   std::unique_ptr<FolderWorker> watcher;
   std::unique_ptr<StoreServer> server;
   if (options.folder.empty()) {
     server = std::make_unique<StoreServer>(options.server, spool, tell);
   } else {
     const auto settled = std::chrono::milliseconds(static_cast<long>(1000 * options.settle_s));
-    watcher = std::make_unique<FolderWorker>(
-        options.folder, spool, FolderWatchOptions{options.server.max_object, settled}, tell);
+    FolderWatchOptions watching;
+    watching.max_bytes = options.server.max_object;
+    watching.settled = settled;
+    watcher = std::make_unique<FolderWorker>(options.folder, spool, watching, tell);
   }
   print_node(options, source_text(options, server.get()), *target, spool);
   while (signals.next() == SIGHUP) {
     try {
       if (log) log->reopen();
     } catch (const IoError& error) {
-      tell(error.what());
+      tell(refusal_reason(error, "the log"));
     }
   }
   tell("stopping");

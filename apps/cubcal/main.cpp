@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -135,6 +136,9 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
+/// Why the program that has all commands did not take over; empty where it was not asked to.
+std::string no_full_program;
+
 /// The first word that is no command where one is wanted, or no option of the command; else what
 /// CLI11 says.
 std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
@@ -154,6 +158,9 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
       return "there is no option '" + word + "'" + did_you_mean(word, options);
     }
     if (!commands.empty() && word.rfind('-', 0) != 0) {
+      if (&command == &app && !no_full_program.empty()) {
+        return "the command '" + word + "' is not among those of this file, and " + no_full_program;
+      }
       return "there is no command '" + word + "'" + did_you_mean(word, commands);
     }
   }
@@ -203,7 +210,10 @@ void hand_over(char** argv) {
   ::setenv("OMP_WAIT_POLICY", "passive", 0);
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) ::execv((self.parent_path() / CUBCAL_FULL_PROGRAM).c_str(), argv);
+  const std::string full = (self.parent_path() / CUBCAL_FULL_PROGRAM).string();
+  if (!error) ::execv(full.c_str(), argv);
+  no_full_program = "the program '" + full + "', which has the others, cannot be started: " +
+                    (error ? error.message() : std::generic_category().message(errno));
 }
 
 #endif

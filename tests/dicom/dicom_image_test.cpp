@@ -223,8 +223,8 @@ TEST(DicomImage, SeveralFrames) {
   auto file = DicomFileBuilder::gray(1, 2, 8);
   file.text(kFrames, "IS", "3").bytes(kPixels, "OB", std::string("\x01\x02\x03\x04\x05\x06", 6));
   EXPECT_EQ(reason_of(file.file()),
-            "it has 3 frames, 0 to 2: the option 'frame' of prediction takes one, and a "
-            "manifest names one as 'scan.dcm/0'");
+            "it has 3 frames, 0 to 2: name one with --frame, over HTTP with ?frame=, in a "
+            "manifest as 'scan.dcm/0'");
   EXPECT_EQ(decode(file.file(), with_frame(0)).pixels, (Bytes{1, 2}));
   EXPECT_EQ(decode(file.file(), with_frame(2)).pixels, (Bytes{5, 6}));
   EXPECT_EQ(reason_of(file.file(), with_frame(3)), "it has no frame 3, only 0 to 2");

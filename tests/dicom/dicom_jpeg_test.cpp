@@ -215,8 +215,8 @@ TEST_F(DicomJpeg, Frames) {
   const DJ_RPLossless first_order(1, 0);
   write_dicom(path_, drawing, EXS_JPEGProcess14SV1, &first_order);
   expect_error<DataError>([&] { read_image_file(path_); },
-                          "it has 2 frames, 0 to 1: the option 'frame' of prediction takes one, "
-                          "and a manifest names one as 'scan.dcm/0'");
+                          "it has 2 frames, 0 to 1: name one with --frame, over HTTP with "
+                          "?frame=, in a manifest as 'scan.dcm/0'");
   EXPECT_EQ(read_dicom_facts(path_).frames, 2U);
   EXPECT_EQ(read_dicom_facts(path_).patient_id, "patient 1");
   ImageFileOptions options = full();

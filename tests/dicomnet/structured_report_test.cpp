@@ -102,6 +102,57 @@ TEST(StructuredReport, NamesAndReasonsMayBeAnyText) {
   EXPECT_EQ(report.image_uid, "1.2.3");
 }
 
+std::string name_of(const std::string& name, const std::string& character_set,
+                    std::string* told = nullptr) {
+  ReportContent content = example();
+  content.image.patient_name = name;
+  content.image.character_set = character_set;
+  const Tell tell = [&](const std::string& sentence) {
+    if (told != nullptr) *told += sentence;
+  };
+  return read_report_file(make_structured_report(content, tell)).patient_name;
+}
+
+// The examples of PS3.5, annex H.3.
+TEST(StructuredReport, JapaneseNamesAreReadable) {
+  const std::string kanji = "\x1b$B;3ED\x1b(B^\x1b$BB@O:\x1b(B";
+  const std::string kana = "\x1b$B$d$^$@\x1b(B^\x1b$B$?$m$&\x1b(B";
+  const std::string read = "=\u5c71\u7530^\u592a\u90ce=\u3084\u307e\u3060^\u305f\u308d\u3046";
+  std::string told;
+  EXPECT_EQ(name_of("Yamada^Tarou=" + kanji + "=" + kana, "\\ISO 2022 IR 87", &told),
+            "Yamada^Tarou" + read);
+  EXPECT_EQ(
+      name_of("\xd4\xcf\xc0\xde^\xc0\xdb\xb3=\x1b$B;3ED\x1b(J^\x1b$BB@O:\x1b(J=\x1b$B$d$^$@\x1b(J^"
+              "\x1b$B$?$m$&\x1b(J",
+              "ISO 2022 IR 13\\ISO 2022 IR 87", &told),
+      "\uff94\uff8f\uff80\uff9e^\uff80\uff9b\uff73" + read);
+  EXPECT_EQ(name_of("\x1b)I\xd4\xcf", "ISO_IR 13", &told), "\uff94\uff8f");
+  EXPECT_EQ(told, "");
+}
+
+TEST(StructuredReport, OfACharacterSetNobodyKnowsPlainGroupsAreKept) {
+  std::string told;
+  EXPECT_EQ(name_of("Yamada^Tarou=\xb2\xe4=\xcf", "ISO_IR 999", &told), "Yamada^Tarou");
+  EXPECT_EQ(told,
+            "a report lacks text of its image, whose character set is not known: 'ISO_IR 999'");
+  EXPECT_EQ(name_of("Hong^Gildong=\x1b$B;3E", "\\ISO 2022 IR 87"),
+            "Hong^Gildong");  // it ends within
+}
+
+TEST(StructuredReport, NamesTheFrame) {
+  ReportContent content = example();
+  EXPECT_EQ(make_structured_report(content).find(std::string("\x08\x00\x60\x11IS", 6)),
+            std::string::npos);
+  content.frame = 1;
+  const ReadReport report = read_report_file(make_structured_report(content));
+  EXPECT_TRUE(report.is_valid);
+  // DICOM counts from 1.
+  EXPECT_NE(make_structured_report(content).find(std::string("\x08\x00\x60\x11IS\x02\x00"
+                                                             "2 ",
+                                                             10)),
+            std::string::npos);
+}
+
 TEST(StructuredReport, WritesManyClasses) {
   ReportContent content = example();
   content.model.class_names.assign(300, "class");

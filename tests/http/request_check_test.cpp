@@ -23,6 +23,12 @@ TEST(RequestCheck, RefusesFramingThatCanBeReadTwoWays) {
   EXPECT_EQ(framing({{"transfer-encoding", "gzip, chunked"}}), 400);
   EXPECT_EQ(framing({{"transfer-encoding", "chunked"}, {"transfer-encoding", "chunked"}}), 400);
   EXPECT_EQ(framing({{"host", "other"}}), 400);
+  for (const std::string name : {"transfer-encoding ", "\x0btransfer-encoding", "content-length\t",
+                                 "content-length\x80", "", "a b", "a(b"}) {
+    EXPECT_EQ(framing({{name, "chunked"}}), 400) << name;
+  }
+  EXPECT_EQ(framing({{std::string("content-length\0x", 16), "5"}}), 400);
+  EXPECT_EQ(framing({{"x-a!#$%&'*+.^_`|~9", "1"}}), 0);
   EXPECT_EQ(thrown_status([] { check_framing({}); }), 400);
 }
 

@@ -35,6 +35,7 @@ class Answering : public testing::Test {
     options.model_name = "skin";
     options.answerer = "model";
     options.patients = patients;
+    options.pause = std::chrono::milliseconds(20);
     AnswerWorker worker(spool_, {1, model_, "now"}, make, &log, options,
                         [&](const std::string& sentence) { told_ += sentence + "\n"; });
     for (int i = 0; i < 2000 && spool_.images() > 0; ++i) {
@@ -91,6 +92,50 @@ TEST_F(Answering, ABadImageIsPutAsideAndTheOthersAnswered) {
   EXPECT_NE(told_.find("could not be answered"), std::string::npos);
   EXPECT_EQ(told_.find("1.2"), std::string::npos) << told_;
   EXPECT_EQ(std::count(told_.begin(), told_.end(), '\n'), 1);
+}
+
+TEST_F(Answering, AnImageThatWasRemovedIsForgottenAndTheOthersAnswered) {
+  for (const std::string uid : {"1.1", "1.2", "1.3"}) accept(uid, 10);
+  fs::remove(folder_ + "/images/1.1.dcm");
+  run();
+  EXPECT_EQ(spool_.reports(), 2U);
+  EXPECT_EQ(spool_.images(), 0U);
+  EXPECT_EQ(told_, "an image was removed from the spool before it was answered\n");
+}
+
+TEST_F(Answering, AnImageThatCannotBeReadIsPutAsideAfterSomeTriesAndTheOthersAnswered) {
+  for (const std::string uid : {"1.1", "1.2", "1.3"}) accept(uid, 10);
+  fs::remove(folder_ + "/images/1.1.dcm");
+  fs::create_directory(folder_ + "/images/1.1.dcm");  // root may read any file, but no folder
+  run();
+  EXPECT_EQ(spool_.reports(), 2U);
+  EXPECT_EQ(spool_.images(), 0U);
+  EXPECT_EQ(told_,
+            "an image could not be answered and is in the folder 'failed': cannot read a file of "
+            "the spool: Is a directory\n");
+  EXPECT_TRUE(fs::exists(folder_ + "/failed/1.1.json"));
+}
+
+TEST_F(Answering, WhatTheSystemRefusesIsToldOnceWithoutUids) {
+  accept("1.2.3", 10);
+  fs::create_directory(folder_ + "/reports/" + spool_.report_uid("1.2.3") + ".dcm");
+  std::thread rescue([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    fs::remove(folder_ + "/reports/" + spool_.report_uid("1.2.3") + ".dcm");
+  });
+  run();
+  rescue.join();
+  EXPECT_EQ(spool_.reports(), 1U);
+  EXPECT_EQ(told_, "answering waits: cannot write a file of the spool: it is a folder\n");
+}
+
+TEST_F(Answering, WithPatientsInTheLogTheLinesStillNameNobody) {
+  auto cut = dicom_image("1.2.3", 10);
+  cut.without(0x7fe00010);
+  spool_.accept("1.2.3", cut.file());
+  run(true);
+  EXPECT_NE(told_.find("could not be answered"), std::string::npos);
+  EXPECT_EQ(told_.find("1.2.3"), std::string::npos) << told_;
 }
 
 TEST_F(Answering, WhatTheModelCannotTakeTogetherIsTakenAlone) {

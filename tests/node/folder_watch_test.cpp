@@ -24,7 +24,7 @@ class Watching : public testing::Test {
     std::ofstream(in_ + "/" + name, std::ios::binary) << bytes;
   }
   FolderWatch watch(std::chrono::milliseconds settled = std::chrono::milliseconds(0)) {
-    return FolderWatch(in_, spool_, {1 << 20, settled},
+    return FolderWatch(in_, spool_, {1 << 20, settled, std::chrono::hours(1)},
                        [&](const std::string& sentence) { told_ += sentence + "\n"; });
   }
 
@@ -93,6 +93,42 @@ TEST_F(Watching, WhatFindsNoRoomIsTakenLater) {
   folder.look();
   EXPECT_EQ(spool_.images(), 3U);
   EXPECT_TRUE(spool_.holds_image("1.2.3"));
+}
+
+TEST_F(Watching, WhatIsStillThereIsNotAnsweredAgainHoweverOldItIs) {
+  put("a.dcm", dicom_image("1.1", 1).file());
+  const auto grow_old = [&] {
+    const fs::path note = scratch_.file("spool") + "/done/" + spool_.report_uid("1.1");
+    fs::last_write_time(note, fs::file_time_type::clock::now() - std::chrono::hours(50));
+  };
+  FolderWatch first(in_, spool_, {1 << 20, std::chrono::milliseconds(0), std::chrono::hours(0)},
+                    [](const std::string&) {});
+  for (int i = 0; i < 2; ++i) first.look();
+  spool_.next_images(1, ImageSpool::Wait(0));
+  spool_.answered("1.1", "report");
+  spool_.next_reports(1, ImageSpool::Wait(0));
+  spool_.sent(spool_.report_uid("1.1"));
+  grow_old();
+  first.look();  // reminds, as every half hour
+  spool_.forget_sent(std::chrono::hours(48));
+  grow_old();
+  FolderWatch second = watch();  // after a restart
+  for (int i = 0; i < 2; ++i) second.look();
+  spool_.forget_sent(std::chrono::hours(48));
+  EXPECT_EQ(spool_.images(), 0U);
+  EXPECT_EQ(spool_.accept("1.1", dicom_image("1.1", 1).file()), Intake::kKnown);
+  EXPECT_EQ(told_, "");
+}
+
+TEST_F(Watching, OtherContentUnderAKnownUidIsTold) {
+  put("a.dcm", dicom_image("1.1", 1).file());
+  put("b.dcm", dicom_image("1.1", 2).file());
+  FolderWatch folder = watch();
+  for (int i = 0; i < 3; ++i) folder.look();
+  EXPECT_EQ(spool_.images(), 1U);
+  EXPECT_EQ(told_,
+            "an image came again with other bytes under the same UID and is not answered again (1 "
+            "since the start)\n");
 }
 
 TEST_F(Watching, AFolderThatIsNotThereIsAnError) {

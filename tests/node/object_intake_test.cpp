@@ -36,6 +36,12 @@ TEST_F(ObjectIntake, KeepsTheBytesBehindAHead) {
   EXPECT_EQ(file.substr(file.size() - dataset.size()), dataset);
   EXPECT_EQ(decode_image(file, "x", {}).pixels.front(), 99);
   EXPECT_EQ(take(kCapture, "1.2.3", kExplicit, dataset), kStoreSuccess);  // known
+  const StoreStatus other =
+      take_object(spool_, {kCapture, "1.2.3", kExplicit, dicom_image("1.2.3", 98).dataset()});
+  EXPECT_EQ(other.code, kStoreSuccess);
+  EXPECT_EQ(other.comment,
+            "an image came again with other bytes under the same UID and is not answered again (1 "
+            "since the start)");
   EXPECT_EQ(spool_.images(), 1U);
 }
 

@@ -26,10 +26,11 @@ class FakeTarget : public ReportTarget {
       first_.pop_front();
     }
     if (outcome == Delivery::kStored) stored.push_back(uid);
-    return {outcome, "so it is"};
+    return {outcome, reason};
   }
   std::string name() const override { return "PACS"; }
   std::vector<std::string> stored;
+  std::string reason = "so it is";
 
  private:
   std::deque<Delivery> first_;
@@ -95,6 +96,63 @@ TEST_F(Sending, OneThatIsRefusedHoldsNoOtherUp) {
   FakeTarget target({Delivery::kRefused});
   run(target);
   EXPECT_EQ(target.stored, (std::vector<std::string>{all()[1], all()[2], all()[0]}));
+}
+
+TEST_F(Sending, AReportThatWasRemovedIsForgottenAndTheOthersSent) {
+  std::filesystem::remove(folder_ + "/reports/" + all()[0] + ".dcm");
+  FakeTarget target({});
+  run(target);
+  EXPECT_EQ(target.stored, (std::vector<std::string>{all()[1], all()[2]}));
+  EXPECT_EQ(told_, "a report was removed from the spool before it was sent\n");
+}
+
+TEST_F(Sending, AReportThatCannotBeReadIsPutAsideAfterSomeTriesAndTheOthersSent) {
+  const std::string path = folder_ + "/reports/" + all()[0] + ".dcm";
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  FakeTarget target({});
+  run(target);
+  EXPECT_EQ(target.stored, (std::vector<std::string>{all()[1], all()[2]}));
+  EXPECT_EQ(told_,
+            "a report could not be read 5 times and is in the folder 'failed': cannot read a file "
+            "of the spool: Is a directory\n");
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/failed/" + all()[0] + ".json"));
+}
+
+TEST_F(Sending, AnotherReasonIsToldToo) {
+  class Changing : public FakeTarget {
+   public:
+    Changing() : FakeTarget(std::deque<Delivery>(4, Delivery::kUnreachable)) {}
+    DeliveryResult deliver(const std::string& uid, const std::string& report) override {
+      reason = count_++ < 2 ? "nobody is there" : "it has no room";
+      return FakeTarget::deliver(uid, report);
+    }
+
+   private:
+    int count_ = 0;
+  } target;
+  run(target);
+  EXPECT_EQ(std::count(told_.begin(), told_.end(), '\n'), 3) << told_;
+  EXPECT_NE(told_.find("nobody is there"), std::string::npos);
+  EXPECT_NE(told_.find("it has no room"), std::string::npos);
+}
+
+TEST_F(Sending, WhatAFolderGetsIsItsOwnersAlone) {
+  const std::string out = scratch_.file("out");
+  FolderTarget target(out);
+  run(target);
+  namespace fs = std::filesystem;
+  EXPECT_EQ(fs::status(out).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(out + "/" + all()[0] + ".dcm").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Sending, AFolderThatIsFullIsToldWithoutUids) {
+  FolderTarget target(scratch_.file("out"));
+  std::filesystem::create_directory(scratch_.file("out") + "/" + all()[0] + ".dcm");
+  const DeliveryResult result = target.deliver(all()[0], "report");
+  EXPECT_EQ(result.outcome, Delivery::kUnreachable);
+  EXPECT_EQ(result.reason, "cannot write a file of it: Is a directory");
 }
 
 TEST_F(Sending, AFolderGetsAFileForEach) {

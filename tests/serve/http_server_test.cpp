@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <thread>
 
+#include "cli/program.h"
 #include "cubcal/core/error.h"
 #include "cubcal/image/png_encoder.h"
 #include "expect_error.h"
@@ -60,6 +62,21 @@ TEST_F(HttpServerTest, TwoLengthsAreRefusedAndTheConnectionEnds) {
       "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(client.receive().status, 400);
   EXPECT_EQ(client.receive().status, 0);  // what was smuggled in is not answered
+}
+
+TEST_F(HttpServerTest, NamesThatOnlySomeReadersKnowAreRefusedAndTheConnectionEnds) {
+  const std::string smuggled = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const std::string& lines :
+       {std::string("Content-Length: 5\r\nTransfer-Encoding : chunked\r\n"),
+        std::string("Content-Length: 5\r\n\x0bTransfer-Encoding: chunked\r\n"),
+        std::string("Content-Length: 5\r\nTransfer-Encoding\t: chunked\r\n"),
+        std::string("Content-Length : 5\r\n"), std::string("Content-Length\0: 5\r\n", 20)}) {
+    HttpClient client(server_->port());
+    client.send("POST /v1/predict HTTP/1.1\r\nHost: localhost\r\n" + lines + "\r\n0\r\n\r\n" +
+                smuggled);
+    EXPECT_EQ(client.receive().status, 400) << lines;
+    EXPECT_EQ(client.receive().status, 0) << lines;
+  }
 }
 
 TEST_F(HttpServerTest, LargeBodiesAreRefused) {
@@ -126,6 +143,31 @@ TEST_F(HttpServerTest, ASlowAnswerArrives) {
   std::this_thread::sleep_for(2500ms);
   model_->go_on();
   EXPECT_EQ(client.receive().status, 200);
+}
+
+TEST_F(HttpServerTest, TlsIsThatOfToday) {
+  const ScratchFolder folder;
+  const std::string key = folder.file("key.pem");
+  const std::string certificate = folder.file("cert.pem");
+  const std::string make =
+      "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -keyout " + key + " -out " +
+      certificate + " > /dev/null 2>&1";
+  if (std::system(make.c_str()) != 0) GTEST_SKIP() << "openssl makes no certificate here";
+  HttpServerOptions options;
+  options.port = 0;
+  options.certificate = contents_of(certificate);
+  options.key = contents_of(key);
+  const HttpServer server(options, service_);
+  const auto is_spoken = [&](const std::string& version) {
+    const std::string ask = "openssl s_client -connect 127.0.0.1:" + std::to_string(server.port()) +
+                            " -" + version + " -cipher ALL:@SECLEVEL=0 < /dev/null > " +
+                            folder.file("told") + " 2>&1";
+    return std::system(ask.c_str()) == 0;
+  };
+  EXPECT_TRUE(is_spoken("tls1_3"));
+  EXPECT_TRUE(is_spoken("tls1_2"));
+  EXPECT_FALSE(is_spoken("tls1_1"));
+  EXPECT_FALSE(is_spoken("tls1"));
 }
 
 TEST_F(HttpServerTest, SaysWhyItCannotStart) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -170,6 +171,21 @@ TEST_F(ServeCommand, RefusesInOneSentence) {
   refused({model_, model_}, 2, "same name");
   refused({model_, "--log", "/no/such/log"}, 1, "/no/such/log");
   refused({model_, "--log-patients"}, 2, "--log");
+}
+
+TEST_F(ServeCommand, ALoneCopyOfTheProgramNamesTheFileItLacks) {
+  const std::string copy = scratch_.file("cubcal");
+  std::filesystem::copy_file(CUBCAL_PROGRAM, copy);
+  const auto told = [&](const std::string& words) {
+    const std::string out = scratch_.file("told");
+    EXPECT_NE(std::system((copy + " " + words + " > " + out + " 2>&1").c_str()), 0);
+    return contents_of(out);
+  };
+  const std::string sentence = told("serve " + model_);
+  EXPECT_NE(sentence.find("/cubcal-full', which has the others, cannot be started: No such file"),
+            std::string::npos)
+      << sentence;
+  EXPECT_NE(told("evalaute").find("cubcal-full"), std::string::npos);
 }
 
 }  // namespace

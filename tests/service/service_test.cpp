@@ -224,6 +224,53 @@ TEST_F(ServiceTest, VersionsAreLoadedPromotedAndRolledBack) {
   EXPECT_EQ(answering(), "dddd");
 }
 
+TEST_F(ServiceTest, AReloadPromotesOnlyWhatIsNewInTheFolder) {
+  ServiceOptions options;
+  options.admin_token = "fedcba9876543210";
+  start(options);
+  const HttpHeaders admin = {{"authorization", "Bearer fedcba9876543210"}};
+  const auto answering = [&] {
+    return json_of(ask("POST", "/v1/predict", png_of(1)))["model"]["weights_hash"];
+  };
+  EXPECT_EQ(service_->reload().at(0), "the model 'first' has not changed");
+  hash_ = "cccc";
+  ask("POST", "/v1/models/first/load", "", admin);
+  EXPECT_EQ(service_->reload().at(0),
+            "the model 'first' stays at version 1: its folder holds version 2, which was loaded "
+            "before");
+  EXPECT_EQ(answering(), "aaaa");  // loaded is not promoted
+  ask("POST", "/v1/models/first/promote", "", admin);
+  ask("POST", "/v1/models/first/rollback", "", admin);
+  service_->reload();
+  EXPECT_EQ(answering(), "aaaa");  // rolled back stays so
+  hash_ = "dddd";
+  service_->reload();
+  EXPECT_EQ(answering(), "dddd");
+}
+
+TEST_F(ServiceTest, AFieldOfABodyThatWouldChangeNothingIsRefused) {
+  const auto with_field = [&](const std::string& name, const std::string& image_head) {
+    return ask("POST", "/v1/predict",
+               "--b\r\nContent-Disposition: form-data; name=" + name + "\r\n\r\nsecond\r\n" +
+                   "--b\r\nContent-Disposition: form-data; " + image_head + "\r\n\r\n" + png_of(1) +
+                   "\r\n--b--\r\n",
+               {{"content-type", "multipart/form-data; boundary=b"}});
+  };
+  for (const std::string name : {"model", "deadline_ms", "\"pic ture\""}) {
+    EXPECT_EQ(with_field(name, "name=image; filename=a.png").status, 400) << name;
+  }
+  EXPECT_EQ(
+      json_of(with_field("model", "name=image; filename=a.png"))["error"],
+      "the body has the field 'model', and fields other than images are not read: give model, "
+      "name, frame, picture and deadline_ms in the query");
+  // An image needs no file name, where its field is called so.
+  const HttpResponse plain =
+      ask("POST", "/v1/predict",
+          "--b\r\nContent-Disposition: form-data; name=image\r\n\r\n" + png_of(1) + "\r\n--b--\r\n",
+          {{"content-type", "multipart/form-data; boundary=b"}});
+  EXPECT_EQ(plain.status, 200) << plain.body;
+}
+
 TEST_F(ServiceTest, OpenInferenceAnswersAreThoseOfPredict) {
   const Json predicted = json_of(ask("POST", "/v1/predict", png_of(80)))["predictions"][0];
   const std::string file = with_file(png_of(80));
@@ -277,6 +324,21 @@ TEST_F(ServiceTest, TheLogIsWhatMonitorReads) {
   const Json dicom_answer = json_of(ask("POST", "/v1/predict", bytes))["predictions"][0]["dicom"];
   EXPECT_EQ(dicom_answer["sop_instance_uid"], "1.2.3");
   EXPECT_EQ(dicom_answer["study_instance_uid"], "1.2");
+}
+
+TEST_F(ServiceTest, TheFrameIsRecorded) {
+  ServiceOptions options;
+  options.log = folder_.file("answers.jsonl");
+  start(options);
+  DicomFileBuilder dicom = DicomFileBuilder::gray(2, 2, 8);
+  dicom.text(0x00080018, "UI", "1.2.3").text(0x0020000d, "UI", "1.2");
+  dicom.text(0x00280008, "IS", "2").bytes(0x7fe00010, "OB", "abcdefgh");
+  const HttpResponse several = ask("POST", "/v1/predict?frame=1", dicom.file());
+  ASSERT_EQ(several.status, 200) << several.body;
+  EXPECT_EQ(json_of(several)["predictions"][0]["frame"], 1);
+  EXPECT_EQ(Json::parse(contents_of(options.log))["frame"], 1);
+  const Json single = json_of(ask("POST", "/v1/predict", png_of(1)));
+  EXPECT_FALSE(single["predictions"][0].contains("frame"));
 }
 
 TEST_F(ServiceTest, NothingIsTakenOnceItStops) {

@@ -59,7 +59,11 @@ TEST_F(Spool, AnImageGoesThroughToItsNote) {
 
 TEST_F(Spool, AnImageIsKnownFromItsAcceptanceToItsNote) {
   open();
-  const auto known = [&] { return spool_->accept("1.2", "again") == Intake::kKnown; };
+  const auto known = [&] {
+    const std::size_t others = spool_->others();
+    return spool_->accept("1.2", "pixels") == Intake::kKnown &&
+           spool_->accept("1.2", "other pixels") == Intake::kOther && spool_->others() > others;
+  };
   EXPECT_EQ(spool_->accept("1.2", "pixels"), Intake::kStored);
   EXPECT_TRUE(known());
   spool_->next_images(1, kNoWait);
@@ -198,6 +202,41 @@ TEST_F(Spool, OldNotesAreForgotten) {
   EXPECT_EQ(spool_->accept("1.1", "x"), Intake::kStored);
 }
 
+TEST_F(Spool, WhatIsStillSomewhereIsNotForgotten) {
+  open();
+  spool_->remember("1.1");  // nothing is known of it
+  EXPECT_EQ(count("done"), 0U);
+  spool_->accept("1.1", "x");
+  spool_->next_images(1, kNoWait);
+  spool_->answered("1.1", "y");
+  spool_->next_reports(1, kNoWait);
+  spool_->sent(spool_->report_uid("1.1"));
+  const fs::path old = folder_ + "/done/" + spool_->report_uid("1.1");
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(50));
+  spool_->remember("1.1");
+  spool_->forget_sent(std::chrono::hours(48));
+  EXPECT_EQ(spool_->accept("1.1", "x"), Intake::kKnown);
+}
+
+TEST_F(Spool, WhatWasRemovedByOthersTakesNoRoom) {
+  SpoolLimits limits;
+  limits.bytes = 10;
+  open(limits);
+  spool_->accept("1.1", "1234567890");
+  fs::remove(folder_ + "/images/1.1.dcm");
+  spool_->next_images(1, kNoWait);
+  spool_->forget_image("1.1");
+  EXPECT_EQ(spool_->images(), 0U);
+  EXPECT_EQ(spool_->accept("1.2", "12345"), Intake::kStored);
+  spool_->next_images(1, kNoWait);
+  spool_->answered("1.2", "1234567890");
+  fs::remove(folder_ + "/reports/" + spool_->report_uid("1.2") + ".dcm");
+  spool_->next_reports(1, kNoWait);
+  spool_->forget_report(spool_->report_uid("1.2"));
+  EXPECT_EQ(spool_->reports(), 0U);
+  EXPECT_EQ(spool_->accept("1.2", "1234567890"), Intake::kStored);
+}
+
 TEST_F(Spool, HandsNothingOutOnceClosed) {
   open();
   spool_->close();
@@ -240,7 +279,7 @@ TEST_F(Spool, BehavesAsItsModelWhateverTheOrder) {
               states[each] = State::kFailed;
               put_aside.insert(each);
             } else {
-              spool_->put_back_image(each);
+              spool_->put_back_image(each, true);
             }
           }
           break;

@@ -33,7 +33,7 @@ std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& w
   if (!wanted && frames > 1) {
     throw DataError("it has " + std::to_string(frames) + " frames, 0 to " +
                     std::to_string(frames - 1) +
-                    ": the option 'frame' of prediction takes one, and a manifest names one as "
+                    ": name one with --frame, over HTTP with ?frame=, in a manifest as "
                     "'scan.dcm/0'");
   }
   const std::size_t frame = wanted.value_or(0);

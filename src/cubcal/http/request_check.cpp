@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cubcal/http/http_error.h"
+#include "cubcal/io/utf8.h"
 
 namespace cubcal {
 
@@ -11,6 +12,16 @@ namespace {
 std::size_t count_of(const HttpHeaders& headers, std::string_view name) {
   return static_cast<std::size_t>(std::count_if(
       headers.begin(), headers.end(), [&](const auto& each) { return each.first == name; }));
+}
+
+/// A name by RFC 9110, 5.6.2. "Transfer-Encoding " is the header for one reader and none for the
+/// next.
+bool is_token(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char each) {
+    const char lower = static_cast<char>(each | 0x20);
+    return (each >= '0' && each <= '9') || (lower >= 'a' && lower <= 'z' && (each & 0x80) == 0) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(each) != std::string_view::npos;
+  });
 }
 
 }  // namespace
@@ -28,6 +39,12 @@ std::optional<std::uint64_t> stated_length(const HttpHeaders& headers) {
 }
 
 void check_framing(const HttpHeaders& headers) {
+  for (const auto& each : headers) {
+    if (is_token(each.first)) continue;
+    throw HttpError(400,
+                    "the name of a header has letters, digits and !#$%&'*+-.^_`|~ alone, not " +
+                        in_quotes(each.first));
+  }
   const bool has_length = stated_length(headers).has_value();
   const std::optional<std::string> encoding = header_of(headers, "transfer-encoding");
   if (has_length && encoding) {

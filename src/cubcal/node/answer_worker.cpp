@@ -3,6 +3,7 @@
 #include <new>
 
 #include "cubcal/core/error.h"
+#include "cubcal/node/refusal_reason.h"
 #include "cubcal/service/answer_line.h"
 #include "cubcal/spool/derived_uid.h"
 
@@ -11,8 +12,8 @@ namespace cubcal {
 namespace {
 
 constexpr ImageSpool::Wait kLook{200};
-constexpr std::chrono::seconds kPause{2};  ///< after the system refused something
 constexpr std::size_t kLongestReason = 500;
+constexpr const char* kSpoolFile = "a file of the spool";
 
 }  // namespace
 
@@ -34,6 +35,7 @@ AnswerWorker::~AnswerWorker() {
 
 void AnswerWorker::work() {
   while (!stopping_) {
+    look_after_unread();
     const bool alone = to_try_alone_ > 0;
     const std::vector<std::string> uids = spool_.next_images(alone ? 1 : options_.batch, kLook);
     if (uids.empty()) continue;
@@ -50,8 +52,9 @@ void AnswerWorker::answer(const std::vector<std::string>& uids) {
     }
     const std::vector<Answer> answers = predict(jobs);
     for (std::size_t i = 0; i < answers.size(); ++i) finish(jobs[i], answers[i]);
+    if (!answers.empty()) told_.clear();
   } catch (const IoError& error) {
-    try_again_later(uids, error.what());
+    try_again_later(uids, refusal_reason(error, kSpoolFile));
   } catch (const std::bad_alloc&) {
     try_again_later(uids, "there is not enough memory");
   } catch (const std::exception& error) {
@@ -67,33 +70,69 @@ void AnswerWorker::answer(const std::vector<std::string>& uids) {
 
 void AnswerWorker::put_back(const std::vector<std::string>& uids) {
   for (auto uid = uids.rbegin(); uid != uids.rend(); ++uid) {
-    if (spool_.holds_image(*uid)) spool_.put_back_image(*uid);
+    const auto unread = unread_.find(*uid);
+    const bool is_kept_back = unread != unread_.end() && unread->second.is_kept_back;
+    if (!is_kept_back && spool_.holds_image(*uid)) spool_.put_back_image(*uid, true);
   }
+}
+
+void AnswerWorker::look_after_unread() {
+  for (auto& [uid, unread] : unread_) {
+    if (!unread.is_kept_back || std::chrono::steady_clock::now() < unread.due) continue;
+    unread.is_kept_back = false;
+    spool_.put_back_image(uid, false);
+  }
+}
+
+void AnswerWorker::put_off(const std::string& uid, const IoError& error) {
+  if (is_missing_file(error)) {
+    unread_.erase(uid);
+    spool_.forget_image(uid);
+    tell_("an image was removed from the spool before it was answered");
+    return;
+  }
+  Unread& unread = unread_[uid];
+  if (++unread.tries < options_.tries) {
+    unread.due = std::chrono::steady_clock::now() + options_.pause;
+    unread.is_kept_back = true;
+    return;
+  }
+  unread_.erase(uid);
+  fail(uid, refusal_reason(error, kSpoolFile));
 }
 
 void AnswerWorker::try_again_later(const std::vector<std::string>& uids,
                                    const std::string& reason) {
-  tell_("answering waits for " + std::to_string(kPause.count()) + " s: " + reason);
+  if (reason != told_) tell_("answering waits: " + reason);
+  told_ = reason;
   put_back(uids);
-  std::this_thread::sleep_for(kPause);
+  std::this_thread::sleep_for(options_.pause);
 }
 
 void AnswerWorker::fail_if_possible(const std::string& uid, const std::string& reason) {
   try {
     fail(uid, reason);
   } catch (const IoError& error) {
-    try_again_later({uid}, error.what());
+    try_again_later({uid}, refusal_reason(error, kSpoolFile));
   }
 }
 
 std::optional<AnswerWorker::Job> AnswerWorker::prepare(const std::string& uid) {
-  const std::string bytes = spool_.read_image(uid);
+  std::string bytes;
+  try {
+    bytes = spool_.read_image(uid);
+  } catch (const IoError& error) {
+    put_off(uid, error);
+    return std::nullopt;
+  }
+  unread_.erase(uid);
   try {
     Job job;
     job.uid = uid;
     job.identity = read_image_identity(bytes, "the image");
-    const std::string name = options_.patients ? uid : "image";
-    job.image = receive_images({{name, bytes}}, *model_.model, options_.limits, decoder_).front();
+    // Problems are printed: no name of the image, whatever the log may say.
+    job.image =
+        receive_images({{"image", bytes}}, *model_.model, options_.limits, decoder_).front();
     if (job.image.problem.empty()) return job;
     fail(uid, job.image.problem);
   } catch (const DataError& error) {
@@ -115,6 +154,7 @@ void AnswerWorker::finish(const Job& job, const Answer& answer) {
   content.answer = answer;
   content.model = model_.model->facts();
   content.model_name = options_.model_name;
+  content.frame = job.image.frame;
   content.ae_title = options_.ae_title;
   content.report_uid = spool_.report_uid(job.uid);
   content.series_uid = derived_uid(job.identity.study_uid + "/series/" + options_.answerer);
@@ -128,9 +168,9 @@ void AnswerWorker::finish(const Job& job, const Answer& answer) {
   spool_.answered(job.uid, report);
   if (log_ == nullptr) return;
   const std::string request = run_id_ + "-" + std::to_string(++count_);
-  const std::string line =
-      answer_line(audit_json(options_.model_name, model_, request), {job.uid, job.image.dicom},
-                  answer, content.model, options_.patients);
+  const std::string line = answer_line(audit_json(options_.model_name, model_, request),
+                                       {job.uid, job.image.dicom, job.image.frame}, answer,
+                                       content.model, options_.patients);
   if (!log_->add(line)) tell_("an answer could not be logged");
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +27,9 @@ struct AnswerOptions {
   std::string answerer;   ///< the spool's
   std::size_t batch = 8;  ///< images at a time in the network
   UploadLimits limits = {};
-  bool patients = false;  ///< the log names them
+  bool patients = false;                  ///< the log names them
+  std::size_t tries = 5;                  ///< to read an image
+  std::chrono::milliseconds pause{2000};  ///< after the system refused something
 };
 
 /// The thread that turns images of the spool into reports.
@@ -45,10 +49,18 @@ class AnswerWorker {
     ImageIdentity identity;
     ReceivedImage image;
   };
+  /// An image that could not be read. Others are answered meanwhile.
+  struct Unread {
+    std::size_t tries = 0;
+    std::chrono::steady_clock::time_point due;
+    bool is_kept_back = false;  ///< by us, until then
+  };
 
   void work();
   void answer(const std::vector<std::string>& uids);
-  /// None where the image cannot be answered, which is noted.
+  void look_after_unread();
+  void put_off(const std::string& uid, const IoError& error);
+  /// None where the image cannot be answered, which is noted, or not be read for now.
   std::optional<Job> prepare(const std::string& uid);
   std::vector<Answer> predict(const std::vector<Job>& jobs);
   void finish(const Job& job, const Answer& answer);
@@ -66,6 +78,8 @@ class AnswerWorker {
   const std::string run_id_;
   std::size_t count_ = 0;
   std::size_t to_try_alone_ = 0;  ///< images of a call of the model that failed
+  std::map<std::string, Unread> unread_;
+  std::string told_;  ///< why answering waits; empty: it does not
   Slots decoder_{1};
   std::atomic<bool> stopping_{false};
   std::thread thread_;

@@ -4,7 +4,8 @@
 
 namespace cubcal {
 
-/// A folder in which each report becomes the file UID.dcm.
+/// A folder in which each report becomes the file UID.dcm. A new folder and the files are their
+/// owner's alone, since reports name patients.
 class FolderTarget : public ReportTarget {
  public:
   /// Makes the folder where it is not there. Throws IoError.

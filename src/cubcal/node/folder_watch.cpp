@@ -10,6 +10,8 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_entries.h"
 #include "cubcal/node/image_identity.h"
+#include "cubcal/node/object_intake.h"
+#include "cubcal/node/refusal_reason.h"
 
 namespace cubcal {
 
@@ -37,6 +39,16 @@ void FolderWatch::look() {
   look_in(folder_, 0);
   for (auto each = seen_.begin(); each != seen_.end();) {
     each = each->second.is_there ? std::next(each) : seen_.erase(each);
+  }
+  remind_spool();
+}
+
+void FolderWatch::remind_spool() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - reminded_ < options_.remind) return;
+  reminded_ = now;
+  for (const auto& [path, seen] : seen_) {
+    if (!seen.image_uid.empty()) spool_.remember(seen.image_uid);
   }
 }
 
@@ -74,12 +86,18 @@ void FolderWatch::look_at(const std::string& path) {
   if (!seen.is_done && now - seen.since >= options_.settled) seen.is_done = take(path, seen);
 }
 
-bool FolderWatch::take(const std::string& path, const Seen& seen) {
+bool FolderWatch::take(const std::string& path, Seen& seen) {
   try {
     const std::string bytes = read_text_file(path, options_.max_bytes);
     const ImageIdentity identity = read_image_identity(bytes, "the file");
     const bool is_report = identity.modality == "SR";  // ours, where they are written close by
-    return is_report || spool_.accept(identity.sop_uid, bytes) != Intake::kFull;
+    if (is_report) return true;
+    const Intake intake = spool_.accept(identity.sop_uid, bytes);
+    if (intake == Intake::kFull) return false;
+    if (intake == Intake::kOther) tell_(other_content(spool_));
+    seen.image_uid = identity.sop_uid;
+    spool_.remember(seen.image_uid);
+    return true;
   } catch (const DataError& error) {
     const bool is_large = seen.size > options_.max_bytes;
     refuse(path, seen, is_large ? "it is too large" : "it is no DICOM image that can be kept",
@@ -101,7 +119,7 @@ void FolderWatch::refuse(const std::string& path, const Seen& seen, const char* 
       tell_("a file could not be taken, see failed/file-" + key.text() + ".json: " + told);
     }
   } catch (const IoError& error) {
-    tell_(error.what());
+    tell_("a file could neither be taken nor noted: " + refusal_reason(error, "its note"));
   }
 }
 

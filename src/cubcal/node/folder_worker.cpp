@@ -1,6 +1,6 @@
 #include "cubcal/node/folder_worker.h"
 
-#include "cubcal/core/error.h"
+#include "cubcal/node/refusal_reason.h"
 
 namespace cubcal {
 
@@ -30,7 +30,8 @@ void FolderWorker::work() {
       watch_.look();
       is_readable = true;
     } catch (const IoError& error) {
-      if (is_readable) tell_(error.what());  // once for each time that it goes away
+      if (is_readable)
+        tell_(refusal_reason(error, "the watched folder"));  // once for each time that it goes away
       is_readable = false;
     }
     lock.lock();

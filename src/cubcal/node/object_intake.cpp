@@ -7,6 +7,11 @@
 
 namespace cubcal {
 
+std::string other_content(const ImageSpool& spool) {
+  return "an image came again with other bytes under the same UID and is not answered again (" +
+         std::to_string(spool.others()) + " since the start)";
+}
+
 StoreStatus take_object(ImageSpool& spool, ReceivedObject object) {
   for (const std::string& uid : {object.sop_class, object.sop_uid, object.transfer_syntax}) {
     if (!is_dicom_uid(uid)) return {kStoreNotUnderstood, kDicomUidRule};
@@ -18,10 +23,11 @@ StoreStatus take_object(ImageSpool& spool, ReceivedObject object) {
     if (identity.sop_uid != object.sop_uid || identity.sop_class != object.sop_class) {
       return {kStoreMismatch, "the command and the data set name different objects"};
     }
-    if (spool.accept(object.sop_uid, object.dataset) == Intake::kFull) {
-      return {kStoreNoResources, "the queue is full"};
+    switch (spool.accept(object.sop_uid, object.dataset)) {
+      case Intake::kFull: return {kStoreNoResources, "the queue is full"};
+      case Intake::kOther: return {kStoreSuccess, other_content(spool)};
+      default: return {kStoreSuccess};
     }
-    return {kStoreSuccess};
   } catch (const DataError& error) {
     return {kStoreNotUnderstood, error.what()};
   } catch (const IoError&) {

@@ -1,7 +1,7 @@
 #include "cubcal/node/send_worker.h"
 
-#include "cubcal/core/error.h"
 #include "cubcal/node/back_off.h"
+#include "cubcal/node/refusal_reason.h"
 
 namespace cubcal {
 
@@ -9,6 +9,7 @@ namespace {
 
 constexpr ImageSpool::Wait kLookForReports{200};
 constexpr std::chrono::hours kTidy{1};
+constexpr const char* kReportFile = "a file of the spool";
 
 }  // namespace
 
@@ -33,13 +34,15 @@ bool SendWorker::is_stopping() {
 
 void SendWorker::work() {
   using Clock = std::chrono::steady_clock;
-  Clock::time_point tidy = Clock::now();
+  // Not at once: a watched folder first tells what is still there.
+  Clock::time_point tidy = Clock::now() + kTidy;
   while (!is_stopping()) {
     if (Clock::now() >= tidy) {
       try {
         spool_.forget_sent(options_.remember);
       } catch (const IoError& error) {
-        tell_(error.what());
+        tell_("what was sent long ago could not be forgotten: " +
+              refusal_reason(error, kReportFile));
       }
       tidy = Clock::now() + kTidy;
     }
@@ -54,17 +57,51 @@ void SendWorker::work() {
 }
 
 void SendWorker::send(const std::string& report_uid) {
+  std::string report;
   try {
-    settle(report_uid, target_.deliver(report_uid, spool_.read_report(report_uid)));
+    report = spool_.read_report(report_uid);
   } catch (const IoError& error) {
-    settle(report_uid, {Delivery::kUnreachable, error.what()});
+    put_off(report_uid, error);
+    return;
   }
+  try {
+    settle(report_uid, target_.deliver(report_uid, report));
+  } catch (const IoError& error) {
+    settle(report_uid, {Delivery::kUnreachable, refusal_reason(error, kReportFile)});
+  }
+}
+
+void SendWorker::put_off(const std::string& report_uid, const IoError& error) {
+  if (is_missing_file(error)) {
+    refusals_.erase(report_uid);
+    spool_.forget_report(report_uid);
+    tell_("a report was removed from the spool before it was sent");
+    return;
+  }
+  const std::string reason = refusal_reason(error, kReportFile);
+  const std::size_t tries = ++refusals_[report_uid];
+  try {
+    if (tries >= options_.tries) {
+      spool_.refused(report_uid, reason);
+      refusals_.erase(report_uid);
+      tell_("a report could not be read " + std::to_string(tries) +
+            " times and is in the folder 'failed': " + reason);
+      return;
+    }
+  } catch (const IoError& second) {
+    if (tries == options_.tries) {
+      tell_("a report can neither be read nor put aside: " + refusal_reason(second, kReportFile));
+    }
+  }
+  spool_.put_back_report(report_uid, false);
+  pause(back_off(tries, options_.first_pause));
 }
 
 void SendWorker::settle(const std::string& report_uid, const DeliveryResult& result) {
   if (result.outcome == Delivery::kStored) {
     if (failures_ > 0) tell_("reports go to " + target_.name() + " again");
     failures_ = 0;
+    told_.clear();
     refusals_.erase(report_uid);
     spool_.sent(report_uid);
     return;
@@ -79,10 +116,11 @@ void SendWorker::settle(const std::string& report_uid, const DeliveryResult& res
     return;
   }
   const std::chrono::milliseconds length = back_off(failures_, options_.first_pause);
-  if (failures_ == 1) {
+  if (failures_ == 1 || result.reason != told_) {
     tell_("a report could not be sent to " + target_.name() + ": " + result.reason + "; " +
           std::to_string(spool_.reports()) + " wait, and are tried again until they are sent");
   }
+  told_ = result.reason;
   spool_.put_back_report(report_uid, !is_refused);
   target_.rest();
   pause(length);

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "cubcal/core/error.h"
 #include "cubcal/node/answer_worker.h"
 #include "cubcal/node/report_target.h"
 #include "cubcal/spool/image_spool.h"
@@ -14,13 +15,13 @@
 namespace cubcal {
 
 struct SendOptions {
-  std::size_t tries = 5;                                     ///< of a report that is refused
-  std::chrono::milliseconds first_pause{1000};               ///< after a failure; see back_off()
+  std::size_t tries = 5;                        ///< of a report that is refused or cannot be read
+  std::chrono::milliseconds first_pause{1000};  ///< after a failure; see back_off()
   std::chrono::hours remember{std::chrono::hours(24 * 30)};  ///< that a report was sent
 };
 
-/// The thread that sends reports of the spool. One that is refused so often ends in 'failed'; where
-/// the target cannot be reached all wait, for as long as it takes.
+/// The thread that sends reports of the spool. One that is refused or cannot be read so often ends
+/// in 'failed'; where the target cannot be reached all wait, for as long as it takes.
 class SendWorker {
  public:
   SendWorker(ImageSpool& spool, ReportTarget& target, SendOptions options, Tell tell);
@@ -33,6 +34,7 @@ class SendWorker {
   void work();
   void send(const std::string& report_uid);
   void settle(const std::string& report_uid, const DeliveryResult& result);
+  void put_off(const std::string& report_uid, const IoError& error);
   void pause(std::chrono::milliseconds length);
   bool is_stopping();
 
@@ -41,6 +43,7 @@ class SendWorker {
   const SendOptions options_;
   const Tell tell_;
   std::size_t failures_ = 0;  ///< in a row
+  std::string told_;          ///< the reason of the last
   std::map<std::string, std::size_t> refusals_;
   std::mutex mutex_;
   std::condition_variable changed_;

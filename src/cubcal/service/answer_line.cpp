@@ -53,6 +53,7 @@ std::string answer_line(Json audit, const LoggedImage& image, const Answer& answ
   prediction["passes"] = answer.passes;
   if (!patients) prediction.erase("image");
   audit.update(prediction);
+  if (image.frame) audit["frame"] = *image.frame;
   if (patients && image.dicom) {
     audit["group"] =
         image.dicom->patient_id.empty() ? image.dicom->study_uid : image.dicom->patient_id;

@@ -28,6 +28,7 @@ nlohmann::ordered_json dicom_json(const DicomFacts& dicom);
 struct LoggedImage {
   std::string name;
   std::optional<DicomFacts> dicom = {};
+  std::optional<std::size_t> frame = {};  ///< from 0, of an image of several
 };
 
 /// The line that 'cubcal monitor' reads: what audit_json gives, and the prediction. Only with

@@ -43,6 +43,7 @@ ReceivedImage receive_image(const UploadedImage& image, const ServedModel& model
     options.max_pixels = limits.max_pixels;
     const Image pixels = decode_image(image.bytes, image.name, options);
     if (is_dicom(image.bytes)) result.dicom = dicom_facts(image.bytes, image.name);
+    if (result.dicom && result.dicom->frames > 1) result.frame = limits.dicom_frame;
     if (limits.picture) result.picture = picture_of(pixels);
     result.prepared = model.prepare(pixels);
   } catch (const Error& error) {
@@ -61,7 +62,11 @@ std::vector<UploadedImage> uploaded_images(const HttpRequest& request, const std
     const auto boundary = type.parameters.find("boundary");
     const std::string line = boundary == type.parameters.end() ? "" : boundary->second;
     for (const BodyPart& part : multipart_parts(request.body, line, most)) {
-      if (part.file_name.empty() && part.name != "image") continue;
+      if (part.file_name.empty() && part.name != "image") {
+        throw HttpError(400, "the body has the field " + in_quotes(shown_name(part.name)) +
+                                 ", and fields other than images are not read: give model, name, "
+                                 "frame, picture and deadline_ms in the query");
+      }
       images.push_back(
           {shown_name(part.file_name.empty() ? part.name : part.file_name), part.content});
     }

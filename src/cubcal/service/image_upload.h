@@ -19,8 +19,9 @@ struct UploadedImage {
   std::string_view bytes;
 };
 
-/// The images of a body: of a multipart one each part that is a file, else the body itself, called
-/// `name`. Throws HttpError 400 where there is none, and 413 for more than `most`.
+/// The images of a body: of a multipart one each part that is a file or is named "image", else the
+/// body itself, called `name`. Throws HttpError 400 where there is none and for parts that are
+/// none, which would be passed over unnoticed, and 413 for more than `most`.
 std::vector<UploadedImage> uploaded_images(const HttpRequest& request, const std::string& name,
                                            std::size_t most);
 
@@ -36,7 +37,8 @@ struct ReceivedImage {
   std::shared_ptr<const PreparedImage> prepared;  ///< none where there is a problem
   std::string problem = {};                       ///< one sentence
   std::optional<DicomFacts> dicom = {};
-  std::string picture = {};  ///< what was decoded, small, as a data: address of a PNG
+  std::optional<std::size_t> frame = {};  ///< that was taken, from 0, where there are several
+  std::string picture = {};               ///< what was decoded, small, as a data: address of a PNG
 };
 
 /// Decodes and prepares each; at most as many threads as there are slots do so at a time, which

@@ -44,6 +44,12 @@ std::vector<ModelVersion> ModelSlot::versions() const {
 }
 
 ModelVersion ModelSlot::load() {
+  if (std::optional<ModelVersion> changed = load_changed()) return *changed;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return versions_.at(last_);
+}
+
+std::optional<ModelVersion> ModelSlot::load_changed() {
   const std::lock_guard<std::mutex> one_at_a_time(loading_);
   ModelVersion loaded{0, loader_(), utc_time_with_milliseconds()};
   std::shared_ptr<ServedModel> dropped;  // ends after the lock
@@ -51,7 +57,7 @@ ModelVersion ModelSlot::load() {
   if (last_ > 0 && versions_.at(last_).model->facts().description_hash ==
                        loaded.model->facts().description_hash) {
     dropped = std::move(loaded.model);
-    return versions_.at(last_);
+    return std::nullopt;
   }
   if (last_ > 0) {
     refuse_other_classes(name_, versions_.at(active_).model->facts().class_names,

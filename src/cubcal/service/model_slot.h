@@ -40,6 +40,8 @@ class ModelSlot {
   /// Throws what the loader throws, and DataError for a model of other classes than those of the
   /// one that answers; then nothing has changed.
   ModelVersion load();
+  /// The same; none where the folder holds what was loaded last.
+  std::optional<ModelVersion> load_changed();
   /// That version answers from now on; requests under way end with theirs. Throws DataError for
   /// one that is not loaded.
   void promote(std::size_t number);

@@ -115,9 +115,9 @@ void Service::record(const ModelSlot& slot, const ModelVersion& version, const A
   metrics_.count("cubcal_answers_total",
                  {{"model", slot.name()}, {"verdict", decision_name(each.answer->decision)}});
   if (!log_) return;
-  const std::string line =
-      answer_line(audit_json(slot.name(), version, call.id), {each.image.name, each.image.dicom},
-                  *each.answer, version.model->facts(), options_.log_patients);
+  const std::string line = answer_line(audit_json(slot.name(), version, call.id),
+                                       {each.image.name, each.image.dicom, each.image.frame},
+                                       *each.answer, version.model->facts(), options_.log_patients);
   if (!log_->add(line)) {
     metrics_.count("cubcal_log_failures_total", {});
   }
@@ -152,6 +152,7 @@ HttpResponse Service::predict(const Call& call) {
     prediction["passes"] = each.answer->passes;
     if (!each.answer->spread_low.empty()) prediction["spread"] = spread_json(*each.answer, facts);
     if (each.image.dicom) prediction["dicom"] = dicom_json(*each.image.dicom);
+    if (each.image.frame) prediction["frame"] = *each.image.frame;
     if (limits.picture) prediction["picture"] = each.image.picture;
     document["predictions"].push_back(prediction);
   }

@@ -26,6 +26,20 @@ void check_query(const RequestTarget& target, const std::string& known) {
   }
 }
 
+/// What was loaded before stays where it is: somebody may have rolled back from it, or not have
+/// promoted it yet. What was done, as the end of a sentence.
+std::string promote_changed(ModelSlot& slot) {
+  if (const std::optional<ModelVersion> changed = slot.load_changed()) {
+    slot.promote(changed->number);
+    return "answers with version " + std::to_string(changed->number);
+  }
+  const std::size_t newest = slot.versions().back().number;
+  const std::size_t active = slot.active().number;
+  if (newest == active) return "has not changed";
+  return "stays at version " + std::to_string(active) + ": its folder holds version " +
+         std::to_string(newest) + ", which was loaded before";
+}
+
 }  // namespace
 
 struct Service::Route {
@@ -247,12 +261,7 @@ std::vector<std::string> Service::reload() {
   }
   for (const auto& slot : slots_) {
     try {
-      const ModelVersion version = slot->load();
-      const bool is_new = version.number != slot->active().number;
-      slot->promote(version.number);
-      told.push_back(
-          "the model '" + slot->name() + "' " +
-          (is_new ? "answers with version " + std::to_string(version.number) : "has not changed"));
+      told.push_back("the model '" + slot->name() + "' " + promote_changed(*slot));
     } catch (const std::exception& error) {
       told.push_back("the model '" + slot->name() + "' stays as it is: " + error.what());
     }

@@ -58,8 +58,8 @@ class Service {
 
   /// From now on new requests are refused and the service says that it is not ready.
   void stop_accepting() { accepting_ = false; }
-  /// Opens the log anew, and loads and promotes what has changed in the models' folders. One
-  /// sentence for each thing that was done or went wrong.
+  /// Opens the log anew, and loads and promotes what is new in the models' folders since they were
+  /// last read. One sentence for each thing that was done or went wrong.
   std::vector<std::string> reload();
 
   std::vector<std::string> model_names() const;

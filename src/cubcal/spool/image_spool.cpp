@@ -1,14 +1,13 @@
 #include "cubcal/spool/image_spool.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/system_error.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/spool/derived_uid.h"
 
@@ -19,14 +18,26 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kLongestNote = 4096;
 
-/// What lies in it is of patients: a new folder is its owner's alone.
 std::string made_folder(const std::string& path) {
-  struct stat facts {};
-  const bool is_new = ::stat(path.c_str(), &facts) != 0;
-  make_folders(path);
-  if (is_new && ::chmod(path.c_str(), S_IRWXU) != 0) throw system_error("protect", path);
+  make_private_folder(path);
   return path;
+}
+
+FolderLock locked(const std::string& folder) {
+  try {
+    return FolderLock(folder);
+  } catch (const FolderTaken&) {
+    throw FolderTaken("another DICOM node has the spool '" + folder +
+                      "': stop it, or name another folder (--spool)");
+  }
+}
+
+std::string hash_of(std::string_view bytes) {
+  ContentHash hash;
+  hash.add(bytes.data(), bytes.size());
+  return hash.text();
 }
 
 std::string json_line(const Json& json) {
@@ -39,7 +50,7 @@ ImageSpool::ImageSpool(const std::string& folder, std::string answerer, const Sp
     : folder_(made_folder(folder)),
       answerer_(std::move(answerer)),
       limits_(limits),
-      lock_(folder),
+      lock_(locked(folder)),
       image_files_(folder + "/images", ".dcm"),
       report_files_(folder + "/reports", ".dcm"),
       sent_notes_(folder + "/done", ""),
@@ -58,9 +69,8 @@ void ImageSpool::recover() {
       report_files_.remove(uid);
       continue;
     }
-    reports_.insert(uid);
+    hold(reports_, uid, {report_files_.size_of(uid), ""});
     waiting_reports_.push_back(uid);
-    bytes_ += report_files_.size_of(uid);
   }
   for (const std::string& uid : image_files_.uids()) {
     const std::string report = report_uid(uid);
@@ -68,11 +78,41 @@ void ImageSpool::recover() {
       image_files_.remove(uid);
       continue;
     }
-    images_.insert(uid);
+    hold(images_, uid, {image_files_.size_of(uid), ""});
     waiting_images_.push_back(uid);
-    bytes_ += image_files_.size_of(uid);
   }
   failed_bytes_ = failed_files_.bytes();
+}
+
+void ImageSpool::hold(HeldFiles& files, const std::string& uid, HeldFile file) {
+  bytes_ += file.bytes;
+  files[uid] = std::move(file);
+}
+
+ImageSpool::HeldFile ImageSpool::let_go(HeldFiles& files, const std::string& uid) {
+  const auto found = files.find(uid);
+  if (found == files.end()) return {};
+  HeldFile file = std::move(found->second);
+  files.erase(found);
+  bytes_ -= file.bytes;
+  return file;
+}
+
+std::optional<std::string> ImageSpool::known_hash(const std::string& image_uid) const {
+  const std::string report = report_uid(image_uid);
+  if (const auto image = images_.find(image_uid); image != images_.end()) {
+    return image->second.image_hash;
+  }
+  if (const auto held = reports_.find(report); held != reports_.end()) {
+    return held->second.image_hash;
+  }
+  if (!sent_notes_.has(report)) return std::nullopt;
+  try {
+    const Json note = Json::parse(read_text_file(sent_notes_.path_of(report), kLongestNote));
+    return note.value("image_hash", "");
+  } catch (const std::exception&) {  // it was sent, whatever the note says
+    return "";
+  }
 }
 
 bool ImageSpool::has_room(std::uint64_t more) {
@@ -84,12 +124,14 @@ bool ImageSpool::has_room(std::uint64_t more) {
 
 Intake ImageSpool::accept(const std::string& image_uid, std::string_view bytes) {
   const std::string path = image_files_.path_of(image_uid);
-  const std::string report = report_uid(image_uid);
+  std::string hash = hash_of(bytes);
   {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [&] { return arriving_.count(image_uid) == 0; });
-    if (images_.count(image_uid) > 0 || reports_.count(report) > 0 || sent_notes_.has(report)) {
-      return Intake::kKnown;
+    if (const std::optional<std::string> known = known_hash(image_uid)) {
+      if (known->empty() || *known == hash) return Intake::kKnown;
+      ++others_;
+      return Intake::kOther;
     }
     const bool has_place = images_.size() + arriving_.size() < limits_.images;
     if (!has_place || !has_room(bytes.size())) return Intake::kFull;
@@ -107,7 +149,8 @@ Intake ImageSpool::accept(const std::string& image_uid, std::string_view bytes) 
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   arriving_.erase(image_uid);
-  images_.insert(image_uid);
+  bytes_ -= bytes.size();  // of what arrives
+  hold(images_, image_uid, {bytes.size(), std::move(hash)});
   waiting_images_.push_back(image_uid);
   changed_.notify_all();
   return Intake::kStored;
@@ -135,15 +178,11 @@ std::string ImageSpool::read_image(const std::string& image_uid) const {
 
 void ImageSpool::answered(const std::string& image_uid, std::string_view report) {
   const std::string uid = report_uid(image_uid);
-  const std::uint64_t image_bytes = image_files_.size_of(image_uid);
   write_file_atomically(report_files_.path_of(uid), report);
   image_files_.remove(image_uid);
   drop_failure(image_uid);
   const std::lock_guard<std::mutex> lock(mutex_);
-  images_.erase(image_uid);
-  bytes_ += report.size();
-  bytes_ -= image_bytes;
-  reports_.insert(uid);
+  hold(reports_, uid, {report.size(), let_go(images_, image_uid).image_hash});
   waiting_reports_.push_back(uid);
   changed_.notify_all();
 }
@@ -161,18 +200,20 @@ void ImageSpool::drop_failure(const std::string& uid) const {
 }
 
 void ImageSpool::failed(const std::string& image_uid, const std::string& reason) {
-  const std::uint64_t size = image_files_.size_of(image_uid);
   note_failure(image_uid, "image", reason);
   rename_file(image_files_.path_of(image_uid), failed_files_.path_of(image_uid));
   const std::lock_guard<std::mutex> lock(mutex_);
-  images_.erase(image_uid);
-  bytes_ -= size;
-  failed_bytes_ += size;
+  failed_bytes_ += let_go(images_, image_uid).bytes;
 }
 
-void ImageSpool::put_back_image(const std::string& image_uid) {
+void ImageSpool::forget_image(const std::string& image_uid) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  waiting_images_.push_front(image_uid);
+  let_go(images_, image_uid);
+}
+
+void ImageSpool::put_back_image(const std::string& image_uid, bool as_first) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  waiting_images_.insert(as_first ? waiting_images_.begin() : waiting_images_.end(), image_uid);
   changed_.notify_all();
 }
 
@@ -190,24 +231,30 @@ std::string ImageSpool::read_report(const std::string& report_uid) const {
 }
 
 void ImageSpool::sent(const std::string& report_uid) {
-  const std::uint64_t size = report_files_.size_of(report_uid);
-  write_file_atomically(sent_notes_.path_of(report_uid),
-                        json_line({{"sent", utc_time_with_milliseconds()}}));
+  Json note = {{"sent", utc_time_with_milliseconds()}};
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto held = reports_.find(report_uid);
+    const bool has_hash = held != reports_.end() && !held->second.image_hash.empty();
+    if (has_hash) note["image_hash"] = held->second.image_hash;
+  }
+  write_file_atomically(sent_notes_.path_of(report_uid), json_line(note));
   report_files_.remove(report_uid);
   drop_failure(report_uid);
   const std::lock_guard<std::mutex> lock(mutex_);
-  reports_.erase(report_uid);
-  bytes_ -= size;
+  let_go(reports_, report_uid);
 }
 
 void ImageSpool::refused(const std::string& report_uid, const std::string& reason) {
-  const std::uint64_t size = report_files_.size_of(report_uid);
   note_failure(report_uid, "report", reason);
   rename_file(report_files_.path_of(report_uid), failed_files_.path_of(report_uid));
   const std::lock_guard<std::mutex> lock(mutex_);
-  reports_.erase(report_uid);
-  bytes_ -= size;
-  failed_bytes_ += size;
+  failed_bytes_ += let_go(reports_, report_uid).bytes;
+}
+
+void ImageSpool::forget_report(const std::string& report_uid) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  let_go(reports_, report_uid);
 }
 
 void ImageSpool::put_back_report(const std::string& report_uid, bool as_first) {
@@ -230,6 +277,10 @@ void ImageSpool::forget_sent(std::chrono::hours longer_ago) {
   sent_notes_.remove_older(std::chrono::seconds(longer_ago).count());
 }
 
+void ImageSpool::remember(const std::string& image_uid) const {
+  sent_notes_.touch(report_uid(image_uid));
+}
+
 void ImageSpool::close() {
   const std::lock_guard<std::mutex> lock(mutex_);
   closed_ = true;
@@ -239,6 +290,11 @@ void ImageSpool::close() {
 std::size_t ImageSpool::images() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return images_.size();
+}
+
+std::size_t ImageSpool::others() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return others_;
 }
 
 std::size_t ImageSpool::reports() const {

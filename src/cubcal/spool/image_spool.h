@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@ namespace cubcal {
 enum class Intake {
   kStored,  ///< it is on the disk
   kKnown,   ///< it waits already, or was answered before
+  kOther,   ///< the same, but it had other content then: this one is not kept
   kFull     ///< there is no room for it
 };
 
@@ -58,13 +61,15 @@ class ImageSpool {
   Intake accept(const std::string& image_uid, std::string_view bytes);
 
   /// The images that wait the longest, none where there is none for so long or after close(). They
-  /// are the caller's until one of the four functions below is called.
+  /// are the caller's until one of the functions below is called that take one.
   std::vector<std::string> next_images(std::size_t most, Wait longest);
   std::string read_image(const std::string& image_uid) const;
   void answered(const std::string& image_uid, std::string_view report);
   void failed(const std::string& image_uid, const std::string& reason);
-  /// It is the next one again.
-  void put_back_image(const std::string& image_uid);
+  /// Its file is not there any more.
+  void forget_image(const std::string& image_uid);
+  /// It is the next one again, or the last.
+  void put_back_image(const std::string& image_uid, bool as_first);
   bool holds_image(const std::string& image_uid) const;
 
   /// The same for reports, by their own UIDs.
@@ -72,7 +77,7 @@ class ImageSpool {
   std::string read_report(const std::string& report_uid) const;
   void sent(const std::string& report_uid);
   void refused(const std::string& report_uid, const std::string& reason);
-  /// It is the next one again, or the last.
+  void forget_report(const std::string& report_uid);
   void put_back_report(const std::string& report_uid, bool as_first);
 
   /// A file that cannot even be stored as an image: `key` becomes part of the entry's name. False
@@ -82,13 +87,27 @@ class ImageSpool {
   /// Removes notes of reports that were sent longer ago: an image that comes again later is
   /// answered again, with the same UID.
   void forget_sent(std::chrono::hours longer_ago);
+  /// The image may come again, since its file is kept elsewhere: its note, where there is one, is
+  /// as good as new.
+  void remember(const std::string& image_uid) const;
   /// Nothing is handed out any more.
   void close();
 
   std::size_t images() const;   ///< that wait or are being answered
   std::size_t reports() const;  ///< that wait or are being sent
+  std::size_t others() const;   ///< images that were Intake::kOther
 
  private:
+  struct HeldFile {
+    std::uint64_t bytes = 0;
+    std::string image_hash = {};  ///< empty: it is not known
+  };
+  using HeldFiles = std::map<std::string, HeldFile>;
+
+  void hold(HeldFiles& files, const std::string& uid, HeldFile file);
+  HeldFile let_go(HeldFiles& files, const std::string& uid);
+  /// None where the image is not known.
+  std::optional<std::string> known_hash(const std::string& image_uid) const;
   void recover();
   bool has_room(std::uint64_t more);
   std::vector<std::string> take(std::deque<std::string>& queue, std::size_t most, Wait longest);
@@ -109,12 +128,13 @@ class ImageSpool {
   std::condition_variable changed_;
   bool closed_ = false;
   std::set<std::string> arriving_;  ///< being written
-  std::set<std::string> images_;    ///< on the disk, not answered
+  HeldFiles images_;                ///< on the disk, not answered
   std::deque<std::string> waiting_images_;
-  std::set<std::string> reports_;
+  HeldFiles reports_;
   std::deque<std::string> waiting_reports_;
   std::uint64_t bytes_ = 0;         ///< of images and reports
   std::uint64_t failed_bytes_ = 0;  ///< when last counted
+  std::size_t others_ = 0;
 };
 
 }  // namespace cubcal

@@ -1,5 +1,6 @@
 #include "cubcal/spool/spool_folder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,24 @@ bool look_at(const std::string& path, struct stat& facts) {
 }
 
 }  // namespace
+
+void make_private_folder(const std::string& path) {
+  struct stat facts {};
+  const bool is_new = ::stat(path.c_str(), &facts) != 0;
+  make_folders(path);
+  if (is_new && ::chmod(path.c_str(), S_IRWXU) != 0) throw system_error("protect", path);
+}
+
+void write_private_file(const std::string& path, std::string_view contents) {
+  const std::size_t name = path.rfind('/') + 1;
+  const std::string hidden = path.substr(0, name) + "." + path.substr(name) + ".part";
+  const int descriptor =
+      ::open(hidden.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  if (descriptor < 0) throw system_error("write", path);
+  ::close(descriptor);
+  write_file_atomically(hidden, contents);  // which keeps the permissions
+  rename_file(hidden, path);
+}
 
 SpoolFolder::SpoolFolder(const std::string& path, std::string suffix)
     : path_(path + "/"), suffix_(std::move(suffix)) {
@@ -47,6 +66,13 @@ std::uint64_t SpoolFolder::size_of(const std::string& uid) const {
 void SpoolFolder::remove(const std::string& uid) const {
   const std::string path = path_of(uid);
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw system_error("remove", path);
+}
+
+void SpoolFolder::touch(const std::string& uid) const {
+  const std::string path = path_of(uid);
+  if (::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) != 0 && errno != ENOENT) {
+    throw system_error("touch", path);
+  }
 }
 
 std::vector<std::string> SpoolFolder::uids() const {

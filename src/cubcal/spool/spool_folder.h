@@ -2,9 +2,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cubcal {
+
+/// Makes the folder where it is not there, as its owner's alone: what lies in it is of patients.
+/// Throws IoError.
+void make_private_folder(const std::string& path);
+
+/// A file that appears whole, and that its owner alone may read. Throws IoError.
+void write_private_file(const std::string& path, std::string_view contents);
 
 /// A folder of files whose names are UIDs with a suffix. Everything else in it is passed over.
 class SpoolFolder {
@@ -20,6 +28,8 @@ class SpoolFolder {
   std::uint64_t size_of(const std::string& uid) const;
   /// Removes the file, where there is one. Throws IoError.
   void remove(const std::string& uid) const;
+  /// The file counts as new again, where there is one.
+  void touch(const std::string& uid) const;
   /// UIDs of the files, the oldest first. Throws IoError.
   std::vector<std::string> uids() const;
   /// Bytes of all files that lie there, whatever their names. Throws IoError.

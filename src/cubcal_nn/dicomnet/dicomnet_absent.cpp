@@ -31,6 +31,6 @@ StoreClient::~StoreClient() = default;
 DeliveryResult StoreClient::deliver(const std::string&, const std::string&) { return {}; }
 void StoreClient::rest() {}
 
-std::string make_structured_report(const ReportContent&) { throw without_dcmtk(); }
+std::string make_structured_report(const ReportContent&, const Tell&) { throw without_dcmtk(); }
 
 }  // namespace cubcal

@@ -139,6 +139,7 @@ bool StoreExchange::store(T_ASC_PresentationContextID context, const T_DIMSE_C_S
   OFStandard::strlcpy(response.AffectedSOPInstanceUID, request.AffectedSOPInstanceUID,
                       sizeof response.AffectedSOPInstanceUID);
   response.opts = O_STORE_AFFECTEDSOPCLASSUID | O_STORE_AFFECTEDSOPINSTANCEUID;
+  if (status.code == kStoreSuccess && !status.comment.empty()) tell_(status.comment);
   DcmDataset detail;
   if (status.code != kStoreSuccess) {
     constexpr std::size_t kLongestComment = 64;

@@ -14,6 +14,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/io/utf8.h"
 #include "cubcal/node/dicom_file_head.h"
 #include "cubcal/spool/derived_uid.h"
 #include "cubcal/version.h"
@@ -57,8 +58,9 @@ void add_number(MeasurementGroup& group, const ReportContent& content,
   const MeasurementGroup::MeasurementValue number(significant(value, kDigits).c_str(),
                                                   DSRCodedEntryValue(unit));
   check_made(group.addMeasurement(DSRCodedEntryValue(concept_name), number), "a measurement");
-  const DSRImageReferenceValue source(content.image.sop_class.c_str(),
-                                      content.image.sop_uid.c_str());
+  DSRImageReferenceValue source(content.image.sop_class.c_str(), content.image.sop_uid.c_str());
+  // DICOM counts frames from 1.
+  if (content.frame) source.getFrameList().addItem(static_cast<Sint32>(*content.frame + 1));
   check_made(group.getMeasurement().addImage(CODE_DCM_SourceOfMeasurement, source), "its image");
 }
 
@@ -171,10 +173,10 @@ void add_algorithm(DSRDocumentTree& tree, const ReportContent& content) {
 }
 
 /// Patient and study as in the image.
-void fill_head(DSRDocument& document, const ReportContent& content) {
+void fill_head(DSRDocument& document, const ReportContent& content, bool& left_out) {
   const ImageIdentity& image = content.image;
   const auto text = [&](const std::string& value) {
-    return OFString(text_as_utf8(value, image.character_set).c_str());
+    return OFString(text_as_utf8(value, image.character_set, left_out).c_str());
   };
   check_made(document.createNewSeriesInStudy(image.study_uid.c_str(), OFFalse), "the series");
   document.setSpecificCharacterSetType(DSRTypes::CS_UTF8);
@@ -226,14 +228,15 @@ std::string bytes_of(DcmDataset& dataset) {
 
 }  // namespace
 
-std::string make_structured_report(const ReportContent& content) {
+std::string make_structured_report(const ReportContent& content, const Tell& tell) {
+  bool left_out = false;
   DSRDocument document;
   fill_tree(document, content);
   // DCMTK's template makes an Enhanced SR; more viewers know the Comprehensive one.
   check_made(document.getTree().changeDocumentType(DSRTypes::DT_ComprehensiveSR, OFFalse),
              "its class");
   add_algorithm(document.getTree(), content);
-  fill_head(document, content);
+  fill_head(document, content, left_out);
   check_made(document.completeDocument(), "its end");
   DcmDataset dataset;
   check_made(document.write(dataset), "its elements");
@@ -243,9 +246,13 @@ std::string make_structured_report(const ReportContent& content) {
   put(DCM_SOPInstanceUID, content.report_uid);
   put(DCM_SeriesInstanceUID, content.series_uid);
   const std::string issuer =
-      text_as_utf8(content.image.patient_id_issuer, content.image.character_set);
+      text_as_utf8(content.image.patient_id_issuer, content.image.character_set, left_out);
   if (!issuer.empty()) put(DCM_IssuerOfPatientID, issuer);
   if (!content.ae_title.empty()) put(DCM_StationName, content.ae_title);
+  if (left_out && tell) {
+    tell("a report lacks text of its image, whose character set is not known: " +
+         in_quotes(content.image.character_set));
+  }
   return dicom_file_head(UID_ComprehensiveSRStorage, content.report_uid,
                          UID_LittleEndianExplicitTransferSyntax) +
          bytes_of(dataset);

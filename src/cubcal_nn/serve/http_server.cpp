@@ -22,6 +22,9 @@ namespace {
 
 using ServerClock = std::chrono::steady_clock;
 
+/// Of GnuTLS: TLS 1.2 and later, without what RFC 8996 calls broken.
+constexpr const char* kTlsPriorities = "NORMAL:-VERS-TLS1.0:-VERS-TLS1.1";
+
 std::string address_text(MHD_Connection* connection) {
   const MHD_ConnectionInfo* info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -36,9 +39,11 @@ std::string address_text(MHD_Connection* connection) {
   return written == nullptr ? "unknown" : written;
 }
 
-MHD_Result add_header(void* headers, MHD_ValueKind, const char* name, const char* value) {
-  static_cast<HttpHeaders*>(headers)->emplace_back(in_lower_case(name),
-                                                   value == nullptr ? "" : value);
+/// Sizes count: a name or value may hold a zero byte.
+MHD_Result add_header(void* headers, MHD_ValueKind, const char* name, std::size_t name_size,
+                      const char* value, std::size_t value_size) {
+  static_cast<HttpHeaders*>(headers)->emplace_back(
+      in_lower_case({name, name_size}), value == nullptr ? "" : std::string(value, value_size));
   return MHD_YES;
 }
 
@@ -74,6 +79,8 @@ class HttpServer::Room {
       flags |= MHD_USE_TLS;
       tls.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, options_.certificate.data()});
       tls.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, options_.key.data()});
+      // The library reads the text and does not change it.
+      tls.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(kTlsPriorities)});
     }
     tls.push_back({MHD_OPTION_END, 0, nullptr});
     daemon_ = MHD_start_daemon(
@@ -172,7 +179,8 @@ class HttpServer::Room {
   MHD_Result begin(MHD_Connection* connection, Exchange& exchange) {
     exchange.has_head = true;
     exchange.request.client = address_text(connection);
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, &add_header, &exchange.request.headers);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, &add_header,
+                                &exchange.request.headers);
     ++under_way_;
     if (std::optional<HttpResponse> refusal = service_.begin(exchange.request)) {
       --under_way_;
