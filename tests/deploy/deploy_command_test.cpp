@@ -214,6 +214,43 @@ TEST_F(DeployCommand, AttachKeepsTheVersionAndKnowsTheModel) {
   EXPECT_TRUE(has(cubcal({"attach", "--model", "run", "--status", "retired"}).err, "has no name"));
 }
 
+TEST_F(DeployCommand, AVerdictOfAnotherCalibrationIsNotInForceOnThePage) {
+  const std::string model = copied("recalibrated");
+  // As a deployment leaves it that has chosen a calibration.
+  ASSERT_EQ(
+      cubcal({"calibrate", "model/val.npz", "--method", "ts-nll", "-o", "first.json"}).exit_code,
+      0);
+  fs::copy_file(scratch->path() / "first.json", scratch->path() / model / "calibration.json",
+                fs::copy_options::overwrite_existing);
+  ASSERT_EQ(cubcal({"calibrate", "model/val.npz", "--method", "dts", "-o", "dts.json"}).exit_code,
+            0);
+  ASSERT_EQ(cubcal({"attach", "dts.json", "--model", model}).exit_code, 0);
+  EXPECT_EQ(contents_of(scratch->path() / model / "calibration.json"),
+            contents_of(scratch->path() / "dts.json"));
+  EXPECT_EQ(contents_of(scratch->path() / model / "versions/1/calibration.json"),
+            contents_of(scratch->path() / "first.json"));
+  EXPECT_EQ(cubcal({"predict", "--model", model, kImage}).exit_code, 1);
+  const Outcome reported = cubcal({"report", model, "-o", "stale.html", "--bootstrap", "20",
+                                   "--checklist", "model-card=stale.md"});
+  ASSERT_EQ(reported.exit_code, 0) << reported.err;
+  const std::string page = contents_of(scratch->path() / "stale.html");
+  EXPECT_TRUE(has(page, "was fitted for another calibration and is not in force"));
+  for (const std::string& text : {page, contents_of(scratch->path() / "stale.md")}) {
+    for (const char* words : {"The model in use refers", "it accepts", "Promise", "refuses at most",
+                              "wrong of the accepted", "are accepted as if"}) {
+      EXPECT_FALSE(has(text, words));
+    }
+  }
+  // What deploy had chosen is chosen anew, not taken from what was attached.
+  const Outcome next = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(next.exit_code, 0) << next.err;
+  EXPECT_TRUE(has(next.out, "logits: drawn before"));
+  EXPECT_EQ(description(model).value("calibration", Json()),
+            description("model").value("calibration", Json()));
+  EXPECT_EQ(fs::exists(scratch->path() / model / "calibration.json"),
+            fs::exists(scratch->path() / "model" / "calibration.json"));
+}
+
 TEST_F(DeployCommand, AChangedThresholdIsRefused) {
   const std::string model = copied("changed");
   Json json = description(model);

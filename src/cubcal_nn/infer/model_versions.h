@@ -12,6 +12,8 @@ namespace cubcal {
 /// What people read of a version lies beside it and is of no other.
 inline constexpr const char* kReportPage = "report.html";
 inline constexpr const char* kModelCard = "model-card.md";
+/// The calibration of a deployed model as a file of its own; attaching another replaces it.
+inline constexpr const char* kCalibrationFile = "calibration.json";
 
 /// Where an earlier version lies or would lie.
 std::string version_folder(const std::string& folder, const std::string& version);
