@@ -147,6 +147,27 @@ TEST_F(DeployCommand, AnotherModelIsNoVersion) {
   EXPECT_FALSE(fs::exists(scratch->path() / "model.deploying"));
 }
 
+TEST_F(DeployCommand, NoVersionComesBeforeOneThatWas) {
+  const std::string model = copied("numbered");
+  const auto attach = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"attach", "--model", model, "--status", "validation"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cubcal(arguments);
+  };
+  ASSERT_EQ(attach({"--version", "beta"}).exit_code, 0);
+  ASSERT_EQ(attach({}).exit_code, 0);
+  EXPECT_EQ(description(model)["identity"]["version"], "beta.2");
+  const Outcome refused = attach({"--version", "0.9"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.err, "had version 1, before which 0.9 comes: give a later one"));
+  // Models of before may have such versions: what follows is after all of them.
+  Json json = description(model);
+  json["identity"]["version"] = "0.9";
+  json.erase("decision_hash");
+  write_file_atomically(scratch->file(model + "/model.json"), json.dump(2));
+  EXPECT_TRUE(has(attach({}).out, "Lesions 2 (validation)"));
+}
+
 TEST_F(DeployCommand, GoesOnAfterAStopAndWritesNothingHalf) {
   // A verdict that cannot be had stops it after logits and calibration.
   const Outcome stopped = deploy({"--sensitivity", "0=1", "--risk-confidence", "0.99"}, "stopped");
