@@ -147,6 +147,30 @@ TEST_F(DeployCommand, AnotherModelIsNoVersion) {
   EXPECT_FALSE(fs::exists(scratch->path() / "model.deploying"));
 }
 
+TEST_F(DeployCommand, AStatusIsOfTheNetworkItWasGivenTo) {
+  const std::string model = copied("released");
+  const auto release = [&](const std::string& status) {
+    EXPECT_EQ(cubcal({"attach", "--model", model, "--status", status}).exit_code, 0);
+  };
+  release("clinical");
+  const Outcome second = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_TRUE(has(second.out, "Lesions 3 (research)"));
+  EXPECT_TRUE(has(second.out, "its status is research: that of version 2, clinical, is not taken"));
+  EXPECT_TRUE(has(second.out, "its intended use is that of version 2: Tests alone."));
+  release("retired");
+  const Outcome third = deploy({"--risk-target", "0.8", "--name", "Others"}, model);
+  ASSERT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_TRUE(has(third.out, "Others 5 (research)"));
+  EXPECT_TRUE(has(third.out, "its intended use is not said"));
+  EXPECT_EQ(description(model)["identity"]["intended_use"], "") << "of a model called otherwise";
+  release("clinical");
+  const Outcome stated = deploy({"--risk-target", "0.7", "--status", "clinical"}, model);
+  ASSERT_EQ(stated.exit_code, 0) << stated.err;
+  EXPECT_TRUE(has(stated.out, "Others 7 (clinical)"));
+  EXPECT_FALSE(has(stated.out, "its status is"));
+}
+
 TEST_F(DeployCommand, NoVersionComesBeforeOneThatWas) {
   const std::string model = copied("numbered");
   const auto attach = [&](const std::vector<std::string>& more) {

@@ -67,6 +67,7 @@ class Deployer {
 
   Deployment deploy() {
     if (const auto& earlier = folder_.earlier()) {
+      result_.earlier = earlier;
       result_.identity = options_.identity(earlier);
       if (folder_.is_done(settings())) {
         result_.identity = *earlier;
@@ -275,6 +276,13 @@ std::string data_of(const ModelDescription& model) {
   throw ArgumentError(
       "the model does not say which data set it was trained on: give the option "
       "'data'");
+}
+
+ModelIdentity kept_identity(const ModelIdentity& earlier, const std::string& name) {
+  ModelIdentity kept = earlier;
+  kept.status = ModelStatus::kResearch;
+  if (name != earlier.name) kept.intended_use.clear();
+  return kept;
 }
 
 Deployment deploy(const DeployOptions& options, const DeployReports& reports,
