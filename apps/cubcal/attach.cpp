@@ -79,7 +79,7 @@ void add_attach(CLI::App& app) {
   command->add_option("CALIBRATION", options->calibration, "File that 'cubcal calibrate' wrote");
   command->add_option("--model", options->model, "Model folder, or run folder of 'cubcal train'")
       ->required();
-  add_identity_options(*command, options->identity);
+  add_identity_options(*command, options->identity, "as it is, at first research");
   command->footer(
       "The calibration goes into model.json, in the place of one that is there. Logits stay as\n"
       "they are; 'cubcal predict' gives calibrated probabilities from then on. A verdict is for\n"

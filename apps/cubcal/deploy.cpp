@@ -47,6 +47,25 @@ DeployReports reports_on(std::ostream& out) {
   return reports;
 }
 
+/// What a new network did or did not take over unasked.
+void tell_what_was_kept(const IdentityChoice& choice, const ModelIdentity& now,
+                        const ModelIdentity& before) {
+  const std::string version = "version " + before.version;
+  if (choice.status.empty() && before.status != now.status) {
+    std::cout << "its status is " << name_of(kModelStatuses, now.status) << ": that of " << version
+              << ", " << name_of(kModelStatuses, before.status)
+              << ", is not taken over, state it with --status\n";
+  }
+  if (!choice.intended_use.empty() || before.intended_use.empty()) return;
+  if (now.intended_use.empty()) {
+    std::cout << "its intended use is not said: that of " << version
+              << " is of a model called otherwise, state it with --intended-use\n";
+  } else {
+    std::cout << "its intended use is that of " << version << ": " << printable(now.intended_use)
+              << '\n';
+  }
+}
+
 void deploy_command(DeployCommandOptions options) {
   check_choice(options.verdict);
   DeployOptions& deploying = options.deploy;
@@ -55,7 +74,12 @@ void deploy_command(DeployCommandOptions options) {
   deploying.verdict = verdict_fit(
       options.verdict, read_model_description(deploying.run).class_names, deploying.mc.seed);
   deploying.identity = [&](const std::optional<ModelIdentity>& earlier) {
-    return chosen_identity(options.identity, earlier, last_part(deploying.output));
+    std::optional<ModelIdentity> kept = earlier;
+    if (kept) {
+      const std::string& name = options.identity.name;
+      kept = kept_identity(*kept, name.empty() ? kept->name : name);
+    }
+    return chosen_identity(options.identity, kept, last_part(deploying.output));
   };
   deploying.identity(std::nullopt);  // what is wrong with it is told before the work
   deploying.command = "cubcal deploy " + deploying.run + " -o " + deploying.output + " ...";
@@ -74,6 +98,7 @@ void deploy_command(DeployCommandOptions options) {
             << ", with a verdict, report.html and model-card.md\n";
   if (done.kept) {
     std::cout << "the version before it is kept in " << *done.kept << '\n';
+    tell_what_was_kept(options.identity, done.identity, *done.earlier);
   }
 }
 
@@ -89,7 +114,7 @@ void add_deploy(CLI::App& app) {
   command->add_option("-o,--output", deploying.output, "Folder of the model")->required();
   command->add_option("--data", deploying.data,
                       "phantom, or the path of the data set (default: the one it was trained on)");
-  add_identity_options(*command, options->identity);
+  add_identity_options(*command, options->identity, "research, whatever was there");
   command->add_option("--mc", deploying.mc.passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));

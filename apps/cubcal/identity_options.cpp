@@ -5,7 +5,8 @@
 
 namespace cubcal::app {
 
-void add_identity_options(CLI::App& command, IdentityChoice& choice) {
+void add_identity_options(CLI::App& command, IdentityChoice& choice,
+                          const std::string& status_else) {
   command.add_option("--name", choice.name, "What the model is called");
   command.add_option("--version", choice.version,
                      "Its version (default: 1, or the one after its last)");
@@ -14,7 +15,8 @@ void add_identity_options(CLI::App& command, IdentityChoice& choice) {
   std::vector<std::string> statuses;
   for (const NamedValue<ModelStatus>& status : kModelStatuses) statuses.push_back(status.name);
   command
-      .add_option("--status", choice.status, "What it may be used for at most (default: research)")
+      .add_option("--status", choice.status,
+                  "What it may be used for at most (default: " + status_else + ")")
       ->type_name(one_of(statuses));
 }
 

@@ -20,7 +20,9 @@ struct IdentityChoice {
   }
 };
 
-void add_identity_options(CLI::App& command, IdentityChoice& choice);
+/// `status_else` says what the status is where it is not given.
+void add_identity_options(CLI::App& command, IdentityChoice& choice,
+                          const std::string& status_else);
 
 /// The identity that was there with what the choice changes, made now and not yet of another
 /// version; without one there before, that of a first version called `name_else`.

@@ -35,7 +35,8 @@ void add_table_options(CLI::App& command, TableOptions& options) {
       ->group(group);
   command
       .add_option("--label-column", options.columns.label_column,
-                  "Column of the classes, numbers or names (default: recognised)")
+                  "Column of the classes, numbers or names; or several of 0 and 1, a class each, "
+                  "separated by commas (default: recognised)")
       ->group(group);
   command
       .add_option("--group-column", options.columns.group_column,

@@ -61,11 +61,11 @@ TEST(DicomRows, TagsAreColumnsAndNamesAreHashed) {
                                     "dicom_photometric", "dicom_window"}));
   const Sample& first = catalog.samples[0];
   EXPECT_EQ(first.metadata[0], "Other");
-  EXPECT_EQ(first.metadata[1].size(), 12U);
+  EXPECT_EQ(first.metadata[1].size(), 16U);
   EXPECT_EQ(first.metadata[1], catalog.samples[2].metadata[1]);
   EXPECT_EQ(first.metadata[2], "PA");
   EXPECT_EQ(first.metadata[4], "40 / 400");
-  EXPECT_EQ(first.group.size(), 12U);
+  EXPECT_EQ(first.group.size(), 16U);
   EXPECT_NE(first.group, catalog.samples[2].group);
   EXPECT_EQ(catalog.samples[1].metadata, (Names{"", "", "", "", ""}));
   OpenOptions named;
@@ -73,6 +73,21 @@ TEST(DicomRows, TagsAreColumnsAndNamesAreHashed) {
   const Catalog open = open_catalog(set.path(), named);
   EXPECT_EQ(open.samples[0].group, "Smith");
   EXPECT_EQ(open.samples[0].metadata[1], "Hospital of X");
+}
+
+TEST(DicomRows, HashesOfNeighboursDoNotShowThatTheyAre) {
+  const SetFolder set;
+  for (int i = 0; i < 6; ++i) {
+    set.write("all/" + std::to_string(i) + ".dcm", scan("PID-" + std::to_string(i), "Acme", 1));
+  }
+  const Catalog catalog = set.open();
+  for (std::size_t i = 1; i < catalog.samples.size(); ++i) {
+    const std::string& one = catalog.samples[i - 1].group;
+    const std::string& other = catalog.samples[i].group;
+    std::size_t same = 0;
+    for (std::size_t k = 0; k < one.size(); ++k) same += one[k] == other[k] ? 1 : 0;
+    EXPECT_LT(same, 8U) << one << " " << other;
+  }
 }
 
 TEST(DicomRows, WhatIsWrittenReadsTheSame) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "cubcal/dataset/column_roles.h"
 #include "cubcal/dataset/manifest.h"
 #include "cubcal/dataset/selection.h"
@@ -90,6 +92,115 @@ TEST(Spreadsheet, AColumnForEachClass) {
                    "one 1 in them, so no class was taken"}));
   const Catalog labelled = read(set, "file,dx,x,y\na.png,mel,1,0\nb.png,nv,0,1\n");
   EXPECT_EQ(classes_of(labelled), (Names{"mel", "nv"}));
+}
+
+/// Sixty images, each of one of three classes in turn, with `more` behind each row.
+struct OneHotTable : SetFolder {
+  OneHotTable() {
+    for (std::size_t i = 0; i < kRows; ++i) write(name(i));
+  }
+  static std::string name(std::size_t i) { return "i" + std::to_string(100 + i) + ".png"; }
+
+  using Row = std::function<std::string(std::size_t)>;
+  Catalog read(const std::string& header, const Row& row, OpenOptions options = {}) const {
+    std::string text = "file," + header + "\n";
+    for (std::size_t i = 0; i < kRows; ++i) text += name(i) + "," + row(i) + "\n";
+    write("table.csv", text);
+    return open_catalog(file("table.csv"), options);
+  }
+  static std::string plain(std::size_t i) {
+    return std::vector<std::string>{"1,0,0", "0,1,0", "0,0,1"}[i % 3];
+  }
+
+  static constexpr std::size_t kRows = 60;
+};
+
+OpenOptions looking() {
+  OpenOptions options;
+  options.tolerant = true;
+  return options;
+}
+
+TEST(OneHot, ABadRowIsAFaultOfThatRow) {
+  const OneHotTable set;
+  const std::pair<const char*, const char*> faults[] = {
+      {"0,0,0", "line 9 has no 1 in any of the columns of the classes"},
+      {"1,0,1", "line 9 has a 1 in the columns of several classes ('MEL', 'BCC')"},
+      {",,", "line 9 has nothing in the column of the class 'MEL', where 0 or 1 is expected"},
+      {"0,,1", "line 9 has nothing in the column of the class 'NV', where 0 or 1 is expected"},
+      {"0.5,0.5,0", "line 9 has '0.5' in the column of the class 'MEL', where 0 or 1 is expected"}};
+  for (const auto& [bad, fault] : faults) {
+    const auto row = [bad = std::string(bad)](std::size_t i) {
+      return i == 7 ? bad : OneHotTable::plain(i);
+    };
+    const Catalog catalog = set.read("MEL,NV,BCC", row, looking());
+    EXPECT_EQ(catalog.class_names, (Names{"BCC", "MEL", "NV"})) << bad;
+    EXPECT_EQ(catalog.samples.size(), 59U);
+    EXPECT_EQ(catalog.faults, (Names{fault}));
+    EXPECT_TRUE(contains(message_of<DataError>([&] { set.read("MEL,NV,BCC", row); }), fault));
+  }
+}
+
+TEST(OneHot, ManyBadRowsAreNoClasses) {
+  const OneHotTable set;
+  const Catalog catalog = set.read("MEL,NV,BCC", [](std::size_t i) {
+    return i % 10 == 0 ? std::string("1,1,0") : OneHotTable::plain(i);
+  });
+  EXPECT_EQ(catalog.kind, CatalogKind::kImages);
+  EXPECT_EQ(catalog.notes, (Names{"the columns 'MEL', 'NV', 'BCC' look like one class each, but 6 "
+                                  "rows have not exactly one 1 in them, so no class was taken"}));
+}
+
+TEST(OneHot, MayBeSpelledInWords) {
+  const OneHotTable set;
+  const Catalog catalog = set.read("ill,well", [](std::size_t i) {
+    return std::string(i % 2 == 0 ? "True,False" : "FALSE,true");
+  });
+  EXPECT_EQ(catalog.class_names, (Names{"ill", "well"}));
+}
+
+TEST(OneHot, AFlagBesideThemIsNoClass) {
+  const OneHotTable set;
+  const Catalog catalog = set.read("old,MEL,NV,BCC,UNK,rare", [](std::size_t i) {
+    return std::string(i % 7 < 3 ? "1," : "0,") + OneHotTable::plain(i) + ",0," +
+           (i == 5 ? "1" : "0");
+  });
+  EXPECT_EQ(catalog.class_names, (Names{"BCC", "MEL", "NV"}));
+  EXPECT_EQ(catalog.columns, (Names{"old", "rare"}));
+  EXPECT_TRUE(catalog.faults.empty());
+}
+
+TEST(OneHot, OfTwoBlocksTheOneThatIsMeantIsNamed) {
+  const OneHotTable set;
+  const std::string header = "MEL,NV,BCC,female,male";
+  const auto row = [](std::size_t i) {
+    return OneHotTable::plain(i) + (i % 2 == 0 ? ",1,0" : ",0,1");
+  };
+  EXPECT_EQ(message_of<DataError>([&] { set.read(header, row, looking()); }),
+            "'" + set.file("table.csv") +
+                "' has the columns 'MEL', 'NV', 'BCC' and the columns 'female', 'male', either of "
+                "which could be a class each: name those of the classes with the option "
+                "'label_column', separated by commas");
+  OpenOptions named;
+  named.table.label_column = "MEL, NV,BCC";
+  const Catalog catalog = set.read(header, row, named);
+  EXPECT_EQ(catalog.class_names, (Names{"BCC", "MEL", "NV"}));
+  EXPECT_EQ(catalog.columns, (Names{"female", "male"}));
+  named.table.label_column = "MEL,no";
+  EXPECT_TRUE(contains(message_of<ArgumentError>([&] { set.read(header, row, named); }),
+                       "has no column 'no'"));
+  named.table.label_column = "MEL,MEL";
+  EXPECT_TRUE(contains(message_of<ArgumentError>([&] { set.read(header, row, named); }),
+                       "asked for twice"));
+}
+
+TEST(OneHot, OutliersAreOfNoClass) {
+  const OneHotTable set;
+  const Catalog catalog = set.read("MEL,NV,BCC,split", [](std::size_t i) {
+    return i < 12 ? "0,0,0,ood" : OneHotTable::plain(i) + ",train";
+  });
+  EXPECT_EQ(catalog.class_names, (Names{"BCC", "MEL", "NV"}));
+  EXPECT_EQ(catalog.samples.size(), 60U);
 }
 
 TEST(Spreadsheet, ANameThatIsNotKnownIsAskedFor) {

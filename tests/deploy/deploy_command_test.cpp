@@ -147,6 +147,51 @@ TEST_F(DeployCommand, AnotherModelIsNoVersion) {
   EXPECT_FALSE(fs::exists(scratch->path() / "model.deploying"));
 }
 
+TEST_F(DeployCommand, AStatusIsOfTheNetworkItWasGivenTo) {
+  const std::string model = copied("released");
+  const auto release = [&](const std::string& status) {
+    EXPECT_EQ(cubcal({"attach", "--model", model, "--status", status}).exit_code, 0);
+  };
+  release("clinical");
+  const Outcome second = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_TRUE(has(second.out, "Lesions 3 (research)"));
+  EXPECT_TRUE(has(second.out, "its status is research: that of version 2, clinical, is not taken"));
+  EXPECT_TRUE(has(second.out, "its intended use is that of version 2: Tests alone."));
+  release("retired");
+  const Outcome third = deploy({"--risk-target", "0.8", "--name", "Others"}, model);
+  ASSERT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_TRUE(has(third.out, "Others 5 (research)"));
+  EXPECT_TRUE(has(third.out, "its intended use is not said"));
+  EXPECT_EQ(description(model)["identity"]["intended_use"], "") << "of a model called otherwise";
+  release("clinical");
+  const Outcome stated = deploy({"--risk-target", "0.7", "--status", "clinical"}, model);
+  ASSERT_EQ(stated.exit_code, 0) << stated.err;
+  EXPECT_TRUE(has(stated.out, "Others 7 (clinical)"));
+  EXPECT_FALSE(has(stated.out, "its status is"));
+}
+
+TEST_F(DeployCommand, NoVersionComesBeforeOneThatWas) {
+  const std::string model = copied("numbered");
+  const auto attach = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"attach", "--model", model, "--status", "validation"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cubcal(arguments);
+  };
+  ASSERT_EQ(attach({"--version", "beta"}).exit_code, 0);
+  ASSERT_EQ(attach({}).exit_code, 0);
+  EXPECT_EQ(description(model)["identity"]["version"], "beta.2");
+  const Outcome refused = attach({"--version", "0.9"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.err, "had version 1, before which 0.9 comes: give a later one"));
+  // Models of before may have such versions: what follows is after all of them.
+  Json json = description(model);
+  json["identity"]["version"] = "0.9";
+  json.erase("decision_hash");
+  write_file_atomically(scratch->file(model + "/model.json"), json.dump(2));
+  EXPECT_TRUE(has(attach({}).out, "Lesions 2 (validation)"));
+}
+
 TEST_F(DeployCommand, GoesOnAfterAStopAndWritesNothingHalf) {
   // A verdict that cannot be had stops it after logits and calibration.
   const Outcome stopped = deploy({"--sensitivity", "0=1", "--risk-confidence", "0.99"}, "stopped");
@@ -212,6 +257,43 @@ TEST_F(DeployCommand, AttachKeepsTheVersionAndKnowsTheModel) {
   EXPECT_TRUE(has(named.out, "Lesions 2.6 (retired)"));
   EXPECT_EQ(cubcal({"attach", "--model", model}).exit_code, 2);
   EXPECT_TRUE(has(cubcal({"attach", "--model", "run", "--status", "retired"}).err, "has no name"));
+}
+
+TEST_F(DeployCommand, AVerdictOfAnotherCalibrationIsNotInForceOnThePage) {
+  const std::string model = copied("recalibrated");
+  // As a deployment leaves it that has chosen a calibration.
+  ASSERT_EQ(
+      cubcal({"calibrate", "model/val.npz", "--method", "ts-nll", "-o", "first.json"}).exit_code,
+      0);
+  fs::copy_file(scratch->path() / "first.json", scratch->path() / model / "calibration.json",
+                fs::copy_options::overwrite_existing);
+  ASSERT_EQ(cubcal({"calibrate", "model/val.npz", "--method", "dts", "-o", "dts.json"}).exit_code,
+            0);
+  ASSERT_EQ(cubcal({"attach", "dts.json", "--model", model}).exit_code, 0);
+  EXPECT_EQ(contents_of(scratch->path() / model / "calibration.json"),
+            contents_of(scratch->path() / "dts.json"));
+  EXPECT_EQ(contents_of(scratch->path() / model / "versions/1/calibration.json"),
+            contents_of(scratch->path() / "first.json"));
+  EXPECT_EQ(cubcal({"predict", "--model", model, kImage}).exit_code, 1);
+  const Outcome reported = cubcal({"report", model, "-o", "stale.html", "--bootstrap", "20",
+                                   "--checklist", "model-card=stale.md"});
+  ASSERT_EQ(reported.exit_code, 0) << reported.err;
+  const std::string page = contents_of(scratch->path() / "stale.html");
+  EXPECT_TRUE(has(page, "was fitted for another calibration and is not in force"));
+  for (const std::string& text : {page, contents_of(scratch->path() / "stale.md")}) {
+    for (const char* words : {"The model in use refers", "it accepts", "Promise", "refuses at most",
+                              "wrong of the accepted", "are accepted as if"}) {
+      EXPECT_FALSE(has(text, words));
+    }
+  }
+  // What deploy had chosen is chosen anew, not taken from what was attached.
+  const Outcome next = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(next.exit_code, 0) << next.err;
+  EXPECT_TRUE(has(next.out, "logits: drawn before"));
+  EXPECT_EQ(description(model).value("calibration", Json()),
+            description("model").value("calibration", Json()));
+  EXPECT_EQ(fs::exists(scratch->path() / model / "calibration.json"),
+            fs::exists(scratch->path() / "model" / "calibration.json"));
 }
 
 TEST_F(DeployCommand, AChangedThresholdIsRefused) {

@@ -84,6 +84,27 @@ TEST_F(InspectCommand, TablesOfOthers) {
       << classes.out;
 }
 
+TEST_F(InspectCommand, AGapInTheLabelsIsAFinding) {
+  std::string rows = "file,label\n";
+  for (int i = 0; i < 10; ++i) {
+    rows += "train/benign/" + std::to_string(i) + ".png,0\n" + "train/malignant/" +
+            std::to_string(i) + ".png," + (i < 5 ? "2.0" : "3") + "\n";
+  }
+  write("float.csv", rows + "test/benign/0.png,0.5\n");
+  const std::string table = (folder() / "float.csv").string();
+  const Outcome outcome =
+      run_cubcal({"data", "inspect", table, "--fix", "gapless.csv"}, scratch_.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("No row has the label 1, though labels run further"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("1 row cannot be used"), std::string::npos);
+  EXPECT_NE(outcome.out.find("numbered without gaps"), std::string::npos);
+  const Outcome fixed = run_cubcal(
+      {"data", "pack", "gapless.csv", "-o", "p.safetensors", "--size", "32"}, scratch_.path());
+  EXPECT_EQ(fixed.exit_code, 0) << fixed.err;
+}
+
 TEST_F(InspectCommand, ACleanSet) {
   const Outcome run = inspect({"--strict"});
   EXPECT_EQ(run.exit_code, 0) << run.err;

@@ -68,6 +68,9 @@ window.addEventListener('load', () => {
   say('still closed', String(document.querySelectorAll('details:not([open])').length));
   say('fault', document.getElementById('fault').hidden ? 'none' : document.getElementById('fault').textContent);
   say('overflow', String(document.documentElement.scrollWidth > document.documentElement.clientWidth));
+  say('wide tables', [...document.querySelectorAll('.scroll')]
+      .filter((box) => box.scrollWidth > box.clientWidth + 1)
+      .map((box) => box.textContent.trim().slice(0, 60)).join('; '));
   // A telephone: how large the smallest letters of charts are drawn, in pixels.
   document.body.style.width = '400px';
   let smallest = 100;
@@ -144,6 +147,18 @@ TEST_F(InBrowser, ChartsSpeakAndNothingFails) {
   EXPECT_EQ(said(dom, "still closed"), "0");
   EXPECT_EQ(said(dom, "overflow"), "false");
   EXPECT_GE(std::stod(said(dom, "smallest letters")), 8.5);
+}
+
+TEST_F(InBrowser, LongNamesOfRowsAreWrapped) {
+  std::string page = test::contents_of(scratch_.path() / "visit.html");
+  const std::string name = ">north<";
+  ASSERT_NE(page.find(name), std::string::npos);
+  for (std::size_t at = 0; (at = page.find(name, at)) != std::string::npos;) {
+    page.replace(at, name.size(),
+                 ">Hospital_of_the_northern_parts_" + std::string(60, 'n') + " and all else<");
+  }
+  write_file_atomically(scratch_.file("visit.html"), page);
+  EXPECT_EQ(said(document("1280,900"), "wide tables"), "");
 }
 
 TEST_F(InBrowser, ANarrowWindowScrollsNothingSideways) {

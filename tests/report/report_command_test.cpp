@@ -204,6 +204,29 @@ TEST_F(ReportCommand, LongNamesOfClassesHaveRoom) {
   EXPECT_NE(page.find(file.class_names[1]), std::string::npos) << "whole in the table";
 }
 
+TEST_F(ReportCommand, ShowsTheCalibrationThatCalibrateAdvises) {
+  write_logits_file(scratch_.file("test.npz"), example_logits(1));
+  for (const double evidence : {1.0, 1.8}) {
+    write_logits_file(scratch_.file("val.npz"), example_logits(20, 200, 6, evidence));
+    const test::Outcome advice =
+        test::run_cubcal({"calibrate", "val.npz", "-o", "c.json"}, scratch_.path());
+    const std::string before = "Chosen: ";
+    const std::size_t at = advice.out.find(before);
+    const std::string method =
+        at == std::string::npos
+            ? ""
+            : advice.out.substr(at + before.size(), advice.out.find(',', at) - at - before.size());
+    const test::Outcome run =
+        report({"--logits", "test.npz", "--val", "val.npz", "-o", "page.html"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const std::string page = test::contents_of(scratch_.path() / "page.html");
+    const std::string expected = method.empty() ? "Advised is none" : method + " (advised)";
+    EXPECT_NE(page.find(expected), std::string::npos) << expected << advice.out;
+    EXPECT_EQ(method.empty(), evidence > 1.5) << advice.out;
+    EXPECT_EQ(page.find(", after ") == std::string::npos, method.empty());
+  }
+}
+
 TEST_F(ReportCommand, LogitsWithACalibration) {
   write_logits_file(scratch_.file("test.npz"), example_logits(1));
   write_logits_file(scratch_.file("val.npz"), example_logits(2));

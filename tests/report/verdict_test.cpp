@@ -32,6 +32,9 @@ class VerdictOf : public testing::Test {
   static bool has(const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;
   }
+  void choose(CalibrationMethod method) {
+    run_.chosen = static_cast<std::size_t>(run_.find(method) - run_.post_hoc.data());
+  }
   static bool any_has(const std::vector<std::string>& texts, const std::string& words) {
     for (const std::string& text : texts) {
       if (has(text, words)) return true;
@@ -101,6 +104,7 @@ TEST_F(VerdictOf, ClassesThatAreMostlyMissedAreAllNamed) {
 
 TEST_F(VerdictOf, ACalibrationThatBuysNothingIsSaidTo) {
   verdict(1.8);
+  choose(CalibrationMethod::kDtsGuarded);
   for (PostHoc& each : run_.post_hoc) {
     each.values = run_.values;
     each.values[Metric::kNll] = 2 * *run_.values[Metric::kNll];
@@ -111,7 +115,7 @@ TEST_F(VerdictOf, ACalibrationThatBuysNothingIsSaidTo) {
 
 TEST_F(VerdictOf, SpeaksOfTheAnswersThatTheModelInUseGives) {
   const std::string plain = verdict(1.8).honesty;
-  ASSERT_TRUE(run_.chosen_calibration());
+  choose(CalibrationMethod::kDtsGuarded);
   PostHoc& calibrated = run_.post_hoc[*run_.chosen];
   calibrated.values[Metric::kEce] = 0.123;
   run_.deployed.emplace();
@@ -126,6 +130,7 @@ TEST_F(VerdictOf, SubgroupsAreOfTheAnswersAndTheThresholdInUse) {
   options.bootstrap.replicates = 50;
   add_audit(run_, options);
   EXPECT_EQ(run_.audit->options.refer_above, run_.referral.threshold);
+  choose(CalibrationMethod::kDtsGuarded);
   const PostHoc& calibrated = *run_.chosen_calibration();
   const std::size_t referral = audit_place("referral");
 
@@ -145,7 +150,7 @@ TEST_F(VerdictOf, SubgroupsAreOfTheAnswersAndTheThresholdInUse) {
 }
 
 TEST_F(VerdictOf, ChartsOfAModelInUseShowWhatItApplies) {
-  verdict(1.8);
+  verdict(1.0);
   EXPECT_EQ(run_.shown_calibrations().size(), 2U);
   RunInput input = read_run(scratch_.file("run"));
   input.deployed.emplace();
@@ -219,12 +224,16 @@ TEST_F(VerdictOf, ABoundIsNamedWhereACalibrationCameFromAFile) {
 }
 
 TEST_F(VerdictOf, CalibrationsAreFittedWhereThereAreNone) {
-  verdict(1.8);
+  verdict(1.0);
   EXPECT_EQ(run_.post_hoc.size(), 4U);
   for (const PostHoc& each : run_.post_hoc) EXPECT_TRUE(each.fitted_here);
   ASSERT_TRUE(run_.chosen_calibration());
-  EXPECT_EQ(run_.chosen_calibration()->calibration.method, CalibrationMethod::kDtsGuarded);
+  EXPECT_EQ(run_.chosen_calibration()->calibration.method, CalibrationMethod::kTsNll);
+  EXPECT_TRUE(run_.is_advised);
   EXPECT_EQ(run_.detection.size(), 7U);
+  verdict(1.8);
+  EXPECT_TRUE(run_.is_advised);
+  EXPECT_FALSE(run_.chosen_calibration());
 }
 
 }  // namespace

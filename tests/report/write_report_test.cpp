@@ -87,7 +87,7 @@ void expect_unique_ids(const std::string& page) {
 }
 
 TEST_F(WriteReport, ARunHasEveryPart) {
-  write_example_run(folder("a"), "bnn+cub", 1);
+  write_example_run(folder("a"), "bnn+cub", 1, 1.0);
   options_.runs = {folder("a")};
   const std::string page = written();
   EXPECT_EQ(summary_.bytes, page.size());
@@ -99,12 +99,12 @@ TEST_F(WriteReport, ARunHasEveryPart) {
                             "Beware",
                             "Before calibration",
                             "After dts<",
-                            "After dts-guarded",
+                            "After ts-nll",
                             "Scaling regions",
                             "Confidence, before calibration",
-                            "Boundary curve, after dts-guarded",
+                            "Boundary curve, after ts-nll",
                             "Risk and coverage",
-                            "by uncertainty, dts-guarded",
+                            "by uncertainty, ts-nll",
                             "The objective: BCCE",
                             "Its price: NLL",
                             "ROC",

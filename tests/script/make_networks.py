@@ -108,6 +108,12 @@ class Softmax(Timm):
         return self.fc(F.dropout(x, p=self.drop_rate, training=self.training)).softmax(1)
 
 
+class Sigmoid(Timm):
+    def forward(self, x):
+        x = F.adaptive_avg_pool2d(self.forward_features(x), 1).flatten(1)
+        return self.fc(F.dropout(x, p=self.drop_rate, training=self.training)).sigmoid()
+
+
 class Random(Timm):
     def forward(self, x):
         x = F.adaptive_avg_pool2d(self.forward_features(x), 1).flatten(1)
@@ -203,6 +209,7 @@ def main():
     save("frozen", torch.jit.freeze(torch.jit.script(prepared(Monai(), 2))))
     save("no_rate", torch.jit.trace(prepared(nn.Sequential(nn.Flatten(), nn.Dropout(0.0), nn.Linear(768, 3)), 9), images))
     save("softmax", torch.jit.script(prepared(Softmax(), 20)))
+    save("sigmoid", torch.jit.script(prepared(Sigmoid(), 26)))
     save("random", torch.jit.script(prepared(Random(), 21)))
     save("two_inputs", torch.jit.script(prepared(Two(), 22)))
     save("pair", torch.jit.script(prepared(Pair(), 23)))

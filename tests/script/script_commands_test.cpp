@@ -183,7 +183,8 @@ TEST_F(ScriptCommands, SaysWhatItCannotTake) {
   };
   const Case cases[] = {
       {"plain1", {}, "has no dropout layer"},
-      {"softmax", {}, "save it without its softmax"},
+      {"softmax", {}, "gives probabilities, and logits are needed: save it without its softmax"},
+      {"sigmoid", {}, "as a sigmoid does, and logits are needed: save it without its last layer"},
       {"traced", {"--features", "nosuch"}, "calls no layer 'nosuch'"},
       {"traced", {"--kind", "variational"}, "--kind is of no use with TorchScript"},
       {"expected.npz", {}, "cannot open"},

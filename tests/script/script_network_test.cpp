@@ -229,6 +229,7 @@ TEST(ScriptNetwork, RefusesWhatCannotBePredictedWith) {
       {"frozen", "has no dropout layer"},
       {"no_rate", "changes no logit"},
       {"softmax", "gives probabilities"},
+      {"sigmoid", "gives nothing but numbers from 0 to 1"},
       {"random", "draws random numbers by aten::rand_like"},
       {"two_inputs", "must take images"},
       {"pair", "must give one tensor of logits, not (Tensor, Tensor)"},

@@ -2,7 +2,9 @@
 
 #include "cubcal/boundary/curve.h"
 #include "cubcal/calibration/calibration.h"
+#include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/core/check.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/json_fields.h"
@@ -128,6 +130,13 @@ Calibration calibration_from_json(const std::string& text) {
   } catch (const ArgumentError& error) {
     throw DataError(std::string("the calibration is not usable: ") + error.what());
   }
+}
+
+std::string calibration_hash(const std::optional<Calibration>& calibration) {
+  if (!calibration) return "";
+  ContentHash hash;
+  hash.add(calibration_to_json(*calibration));
+  return hash.text();
 }
 
 void save_calibration(const std::string& path, const Calibration& calibration) {

@@ -51,6 +51,9 @@ struct Catalog {
   std::vector<std::string> notes = {};
   /// Names of splits with blanks around them, as the table has them, and the images of each.
   std::map<std::string, std::size_t> blank_splits = {};
+  /// Numbers below the largest label that no row has, where OpenOptions::tolerant let it be: the
+  /// classes that are there are numbered without them.
+  std::vector<std::int64_t> label_gaps = {};
   /// What was left out where OpenOptions::tolerant let it be, a sentence each.
   std::vector<std::string> faults = {};
 

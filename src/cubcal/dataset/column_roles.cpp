@@ -69,6 +69,10 @@ class RoleFinder {
     return static_cast<std::size_t>(found - plain_.begin());
   }
 
+  bool has(const std::string& name) const {
+    return std::find(plain_.begin(), plain_.end(), plain_name(name)) != plain_.end();
+  }
+
   ColumnRoles::Column exact(const std::string& name) const {
     return table_.has_column(name) ? ColumnRoles::Column(table_.column(name)) : std::nullopt;
   }
@@ -117,7 +121,14 @@ ColumnRoles recognise_columns(const CsvTable& table, const ManifestOptions& opti
         quoted_names(table.header));
   }
   roles.file = *file;
-  if (options.label_column.empty() && finder.exact("label_name")) {
+  const std::string& classes = options.label_column;
+  if (classes.find(',') != std::string::npos && !finder.has(classes)) {
+    for (std::size_t start = 0; start <= classes.size();) {
+      const std::size_t end = std::min(classes.find(',', start), classes.size());
+      roles.class_columns.push_back(finder.named(trimmed(classes.substr(start, end - start))));
+      start = end + 1;
+    }
+  } else if (options.label_column.empty() && finder.exact("label_name")) {
     roles.label = finder.exact("label");
     roles.label_name = finder.exact("label_name");
   } else {
@@ -129,7 +140,9 @@ ColumnRoles recognise_columns(const CsvTable& table, const ManifestOptions& opti
       role(options.group_column, "group", group_names(), "who or what the image is of (the group)");
   roles.split = role(options.split_column, "split", split_names(), "the split");
   std::vector<std::size_t> used{roles.file};
-  for (const auto& column : {roles.label, roles.label_name, roles.group, roles.split}) {
+  std::vector<ColumnRoles::Column> asked{roles.label, roles.label_name, roles.group, roles.split};
+  asked.insert(asked.end(), roles.class_columns.begin(), roles.class_columns.end());
+  for (const auto& column : asked) {
     if (!column) continue;
     if (std::find(used.begin(), used.end(), *column) != used.end()) {
       throw ArgumentError("the column " + in_quotes(table.header[*column]) + " of '" + table.name +

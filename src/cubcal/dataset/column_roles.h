@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -24,12 +25,15 @@ struct ColumnRoles {
   std::size_t file = 0;
   Column label = {};       ///< class numbers, or names where label_name is empty
   Column label_name = {};  ///< beside numbers, or alone
+  /// Of 0 and 1, a class each; then neither of the two before.
+  std::vector<std::size_t> class_columns = {};
   Column group = {};
   Column split = {};
 
   bool has(std::size_t column) const {
     return column == file || column == label || column == label_name || column == group ||
-           column == split;
+           column == split ||
+           std::find(class_columns.begin(), class_columns.end(), column) != class_columns.end();
   }
 };
 
@@ -38,7 +42,8 @@ struct ColumnRoles {
 /// whatever their case, blanks, hyphens and underscores. Of several columns that would do, a path
 /// goes before a name and a name before an identifier, and the patient before the lesion; where
 /// that does not settle it, throws DataError that lists them, and NoFileColumn where no column
-/// names the files. A column of the options that is not there is an ArgumentError.
+/// names the files. A column of the options that is not there is an ArgumentError. Several columns
+/// of classes, separated by commas, are class_columns.
 ColumnRoles recognise_columns(const CsvTable& table, const ManifestOptions& options);
 
 /// Whether a header looks like that of a table of images: it has a column `file`, or columns that

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <filesystem>
 
-#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/sha256.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dicom/dicom_image.h"
 #include "cubcal/image/image_codec.h"
@@ -28,12 +28,12 @@ bool may_be_dicom(const std::string& file) {
   return extension.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-/// The same for the same name on every machine, and not the name.
+/// The same for the same name on every machine, and not the name; of names that are much alike
+/// nothing shows that they are.
 std::string pseudonym(const std::string& name, bool keep_names) {
   if (name.empty() || keep_names) return name;
-  ContentHash hash;
-  hash.add("dicom name " + name);
-  return hash.text().substr(0, 12);
+  constexpr std::size_t kDigits = 16;
+  return sha256("dicom name " + name).substr(0, kDigits);
 }
 
 struct DicomRow {

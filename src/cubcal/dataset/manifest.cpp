@@ -4,7 +4,6 @@
 #include <charconv>
 #include <fstream>
 #include <map>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,6 +15,7 @@
 #include "cubcal/dataset/file_finder.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/folder_walk.h"
+#include "cubcal/dataset/one_hot.h"
 #include "cubcal/dataset/split_name.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
@@ -101,7 +101,11 @@ class ManifestReader {
     drop_blank_rows();
     sort_out_labels();
     note_columns();
-    if (!roles_.label && !roles_.label_name) take_one_hot();
+    if (!roles_.class_columns.empty()) {
+      take_one_hot(roles_.class_columns);
+    } else if (!roles_.label && !roles_.label_name) {
+      recognise_one_hot();
+    }
   }
 
   Catalog read() {
@@ -116,7 +120,7 @@ class ManifestReader {
       catalog_.kind = CatalogKind::kImages;
     }
     if (!tolerant_) check_splits();
-    if (tolerant_ && bad_rows_.size() < table_.rows.size() && !has_table_fault_) {
+    if (tolerant_ && bad_rows_.size() < table_.rows.size()) {
       leave_out_bad_rows();
     } else {
       faults_.raise(table_.name);
@@ -167,46 +171,49 @@ class ManifestReader {
     if (names > numbers) std::swap(roles_.label, roles_.label_name);
   }
 
-  bool is_indicator(std::size_t column) const {
-    return std::all_of(table_.rows.begin(), table_.rows.end(), [&](const auto& row) {
-      const std::optional<std::int64_t> number = whole_number(row[column]);
-      return number == 0 || number == 1;
-    });
+  /// Columns of 0 and 1, of which a row has exactly one 1, are a class each.
+  void recognise_one_hot() {
+    std::vector<std::size_t> free;
+    for (std::size_t i = 0; i < table_.header.size(); ++i) {
+      if (!roles_.has(i)) free.push_back(i);
+    }
+    std::vector<bool> counted;
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      counted.push_back(canonical_split(field(row, roles_.split)) != kOutlierSplit);
+    }
+    const OneHotSearch found = find_one_hot(table_, free, counted);
+    if (found.blocks.size() > 1) {
+      throw DataError("'" + table_.name + "' has the columns " + names_of(found.blocks[0]) +
+                      " and the columns " + names_of(found.blocks[1]) +
+                      ", either of which could be a class each: name those of the classes with "
+                      "the option 'label_column', separated by commas");
+    }
+    if (found.blocks.size() == 1) return take_one_hot(found.blocks[0]);
+    const std::size_t others = found.other_rows;
+    if (found.indicators.size() > 2 && 2 * others < table_.rows.size()) {
+      catalog_.notes.push_back("the columns " + names_of(found.indicators) +
+                               " look like one class each, but " + std::to_string(others) +
+                               (others == 1 ? " row has" : " rows have") +
+                               " not exactly one 1 in them, so no class was taken");
+    }
   }
 
-  /// Columns of 0 and 1, of which each row has exactly one 1, are a class each.
-  void take_one_hot() {
+  std::string names_of(const std::vector<std::size_t>& columns) const {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < table_.header.size(); ++i) {
-      if (roles_.has(i) || !is_indicator(i)) continue;
-      one_hot_.insert(i);
-      names.push_back(table_.header[i]);
-    }
-    const auto ones = [&](const std::vector<std::string>& row) {
-      return std::count_if(one_hot_.begin(), one_hot_.end(),
-                           [&](std::size_t i) { return whole_number(row[i]) == 1; });
-    };
-    const auto others = static_cast<std::size_t>(
-        std::count_if(table_.rows.begin(), table_.rows.end(),
-                      [&](const std::vector<std::string>& row) { return ones(row) != 1; }));
-    if (names.size() < 2 || others > 0) {
-      if (names.size() > 2 && 2 * others < table_.rows.size()) {
-        catalog_.notes.push_back("the columns " + quoted_names(names) +
-                                 " look like one class each, but " + std::to_string(others) +
-                                 (others == 1 ? " row has" : " rows have") +
-                                 " not exactly one 1 in them, so no class was taken");
-      }
-      one_hot_.clear();
-      return;
-    }
-    catalog_.notes.push_back("class = the one of the columns " + quoted_names(names) +
-                             " that is 1");
+    names.reserve(columns.size());
+    for (const std::size_t i : columns) names.push_back(table_.header[i]);
+    return quoted_names(names);
+  }
+
+  /// Rows of no class are left without a name, which take_names complains of.
+  void take_one_hot(const std::vector<std::size_t>& columns) {
+    one_hot_ = columns;
+    catalog_.notes.push_back("class = the one of the columns " + names_of(columns) + " that is 1");
     roles_.label_name = table_.header.size();
     table_.header.emplace_back("label_name");
-    for (std::vector<std::string>& row : table_.rows) {
-      const auto one = std::find_if(one_hot_.begin(), one_hot_.end(),
-                                    [&](std::size_t i) { return whole_number(row[i]) == 1; });
-      row.push_back(table_.header[*one]);
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      const OneHotRow read = one_hot_row(table_, row, columns);
+      table_.rows[row].push_back(read.place ? table_.header[columns[*read.place]] : "");
     }
   }
 
@@ -251,10 +258,14 @@ class ManifestReader {
                        [&](const auto& row) { return trimmed(row[column]).empty(); });
   }
 
+  bool is_class_column(std::size_t column) const {
+    return std::find(one_hot_.begin(), one_hot_.end(), column) != one_hot_.end();
+  }
+
   void take_rows() {
     std::vector<std::size_t> further;
     for (std::size_t i = 0; i < table_.header.size(); ++i) {
-      if (roles_.has(i) || one_hot_.count(i) > 0 || is_empty_column(i)) continue;
+      if (roles_.has(i) || is_class_column(i) || is_empty_column(i)) continue;
       further.push_back(i);
       catalog_.columns.push_back(further_name(table_.header[i]));
     }
@@ -415,14 +426,21 @@ class ManifestReader {
     }
   }
 
+  /// A look at the table numbers the classes that are there without it.
+  void skip_label(std::int64_t label) {
+    if (tolerant_) {
+      catalog_.label_gaps.push_back(label);
+      catalog_.class_names.push_back(std::to_string(label));
+    } else {
+      faults_.add("no row has the label " + std::to_string(label) + ", though labels run to " +
+                  std::to_string(row_of_label_.rbegin()->first));
+    }
+  }
+
   void name_classes() {
     std::int64_t next = 0;
     for (const auto& [label, row] : row_of_label_) {
-      for (; next < label; ++next) {
-        has_table_fault_ = true;
-        faults_.add("no row has the label " + std::to_string(next) + ", though labels run to " +
-                    std::to_string(row_of_label_.rbegin()->first));
-      }
+      for (; next < label; ++next) skip_label(next);
       catalog_.class_names.push_back(catalog_.samples[row].label_name);
       ++next;
     }
@@ -435,7 +453,8 @@ class ManifestReader {
       const Sample& sample = catalog_.samples[row];
       if (sample.split == kOutlierSplit) continue;
       if (trimmed(sample.label_name).empty()) {
-        complain(row, "has no " + table_.header[*roles_.label_name]);
+        complain(row, one_hot_.empty() ? "has no " + table_.header[*roles_.label_name]
+                                       : one_hot_row(table_, row, one_hot_).fault);
       } else {
         classes.emplace(sample.label_name, 0);
       }
@@ -466,13 +485,12 @@ class ManifestReader {
   bool tolerant_;
   CsvTable table_;
   ColumnRoles roles_;
-  std::set<std::size_t> one_hot_;  ///< columns that are a class each
+  std::vector<std::size_t> one_hot_;  ///< columns that are a class each
   std::map<std::int64_t, std::size_t> row_of_label_;
   std::unordered_map<std::string, std::size_t> row_of_name_;
   FaultList faults_;
   std::unordered_set<std::size_t> bad_rows_;
   std::unordered_set<std::size_t> contradicted_;  ///< rows that a later one lists otherwise
-  bool has_table_fault_ = false;
   Catalog catalog_;
 };
 

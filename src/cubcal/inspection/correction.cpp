@@ -24,6 +24,10 @@ class Corrector {
     result_.catalog = catalog;
     for (const std::string& fault : catalog.faults) changed("left out: " + fault);
     result_.catalog.faults.clear();
+    if (!catalog.label_gaps.empty()) {
+      changed("the classes are numbered without gaps, and keep their numbers as names");
+      result_.catalog.label_gaps.clear();
+    }
   }
 
   Correction finish(const NearOptions& near) {

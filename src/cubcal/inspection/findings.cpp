@@ -43,6 +43,17 @@ void find_left_out(const Catalog& catalog, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
+/// Numbers of classes that no row has.
+void find_label_gaps(const Catalog& catalog, std::vector<Finding>& findings) {
+  if (catalog.label_gaps.empty()) return;
+  std::vector<std::string> labels;
+  for (const std::int64_t label : catalog.label_gaps) labels.push_back(std::to_string(label));
+  findings.push_back({Severity::kWarning, FindingKind::kLabelGap,
+                      "No row has the label " + joined(labels, "or") +
+                          ", though labels run further; other commands refuse the set until they "
+                          "are 0, 1, 2 and so on without gaps."});
+}
+
 std::string alike_text(const AlikeNames& alike) {
   return in_quotes(alike.rarer) + " (" + counted(alike.rarer_count, "image") + ") looks like " +
          in_quotes(alike.commoner) + " (" + counted(alike.commoner_count, "image") + ")";
@@ -151,6 +162,7 @@ const char* finding_name(FindingKind kind) {
     case FindingKind::kEnlarged: return "enlarged";
     case FindingKind::kConstant: return "constant";
     case FindingKind::kMissingClass: return "missing_class";
+    case FindingKind::kLabelGap: return "label_gap";
     case FindingKind::kImbalance: return "imbalance";
     case FindingKind::kIdentical: return "identical";
     case FindingKind::kNear: return "near";
@@ -170,6 +182,7 @@ std::vector<Finding> examine(const Catalog& catalog, const std::vector<ImageFact
   const std::vector<SampleList> identical = identical_images(facts);
   std::vector<Finding> findings;
   find_left_out(catalog, findings);
+  find_label_gaps(catalog, findings);
   find_unreadable(facts, findings);
   find_identical(catalog, identical, findings);
   find_near(catalog, identical, near_duplicates(facts, options.near), options.near, findings);

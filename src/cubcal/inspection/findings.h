@@ -41,6 +41,7 @@ enum class FindingKind {
   kEnlarged,
   kConstant,
   kMissingClass,
+  kLabelGap,  ///< numbers below the largest label that no row has
   kImbalance,
   kIdentical,
   kNear,

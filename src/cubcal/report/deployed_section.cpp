@@ -138,6 +138,10 @@ std::string deployed_section(const RunResult& run) {
             card_row("Probes", probes_text(*model.verdict));
     html = decisions_table(*model.verdict, run.class_names) + element("h3", "Promises") + "\n" +
            promises(*model.verdict, run.class_names);
+  } else if (model.has_stale_verdict) {
+    rows += card_row("Verdict",
+                     "not in force: it was fitted for another calibration, and no image is "
+                     "answered until it is fitted again");
   } else {
     rows += card_row("Verdict",
                      "none: an answer is referred where U is above the threshold of "

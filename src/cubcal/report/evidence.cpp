@@ -79,6 +79,11 @@ class EvidenceWriter {
         add(Topic::kIntendedUse, "Intended use: " + identity->intended_use);
       }
     }
+    if (run_.deployed->has_stale_verdict) {
+      add(Topic::kReferral,
+          "The verdict of the model in use was fitted for another calibration and is not in "
+          "force.");
+    }
     if (!run_.deployed->verdict) return;
     const VerdictRecord& verdict = *run_.deployed->verdict;
     if (const std::optional<VerdictRates>& rates = verdict.achieved.id) {

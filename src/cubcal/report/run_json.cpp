@@ -6,6 +6,7 @@
 #include "cubcal/io/json_text.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/record/run_record.h"
+#include "cubcal/report/deployed_model.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/shown_path.h"
 
@@ -131,7 +132,7 @@ void read_model(const std::string& path, ModelFacts& facts) {
   card.add("Standard deviation of the prior", json, "/prior/sigma");
   card.add("Hash of the weights", json, "/weights_hash");
   const Json& verdict = at(json, "/verdict");
-  if (verdict.is_object()) {
+  if (verdict.is_object() && !has_stale_verdict(json)) {
     add_probes(verdict, card);
     card.add(
         "Verdict of single images",

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "cubcal/calibration/fit.h"
+#include "cubcal/calibration/selection.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/report/numbers.h"
@@ -171,23 +172,54 @@ class Analyst {
     }
     map_objective();
     if (run_.deployed && !run_.deployed->calibration) return;
+    if (!wanted && can_advise()) return choose_advised();
     for (const CalibrationMethod method :
          {wanted.value_or(CalibrationMethod::kDtsGuarded), CalibrationMethod::kDtsGuarded,
           CalibrationMethod::kDts}) {
-      if (run_.chosen || !run_.find(method)) continue;
-      run_.chosen = static_cast<std::size_t>(run_.find(method) - run_.post_hoc.data());
+      if (!run_.chosen) choose(method);
     }
+  }
+
+  void choose(CalibrationMethod method) {
+    const PostHoc* found = run_.find(method);
+    if (found) run_.chosen = static_cast<std::size_t>(found - run_.post_hoc.data());
+  }
+
+  /// Whether there is what a choice takes: labels, and groups to hold out.
+  bool can_advise() const {
+    if (!input_.validation || !input_.validation->logits.has_labels) return false;
+    const LogitsFile& file = input_.validation->logits;
+    if (file.groups.empty()) return file.labels.size() > 1;
+    return std::set<std::string>(file.groups.begin(), file.groups.end()).size() > 1;
+  }
+
+  /// As 'cubcal calibrate' without a method does: it may be none.
+  void choose_advised() {
+    const LogitsFile& file = input_.validation->logits;
+    SelectionOptions options;
+    options.fit = fit_options();
+    options.metrics = options_.metrics;
+    const CalibrationSelection selection = naming(file.path, [&] {
+      return select_calibration(McLogits(file.logits), file.labels, file.groups, options);
+    });
+    run_.is_advised = true;
+    if (selection.best) choose(selection.candidates[*selection.best].fit.calibration.method);
+  }
+
+  FitOptions fit_options() const {
+    FitOptions fit;
+    fit.eta = options_.metrics.uncertainty_threshold;
+    fit.gamma = options_.metrics.gamma;
+    fit.bins = options_.metrics.bins;
+    return fit;
   }
 
   void fit(CalibrationMethod method) {
     if (!input_.validation) return;
     const LogitsFile& file = input_.validation->logits;
     if (needs_labels(method) && !file.has_labels) return;
-    FitOptions fit;
+    FitOptions fit = fit_options();
     fit.method = method;
-    fit.eta = options_.metrics.uncertainty_threshold;
-    fit.gamma = options_.metrics.gamma;
-    fit.bins = options_.metrics.bins;
     FitResult result = naming(file.path, [&] {
       return fit_calibration(McLogits(file.logits), file.labels, fit, file.groups);
     });

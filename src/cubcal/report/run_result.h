@@ -68,6 +68,7 @@ struct RunResult {
   std::vector<PostHoc> post_hoc;
   /// The calibration shown beside no calibration; of a model in use, what it applies.
   std::optional<std::size_t> chosen;
+  bool is_advised = false;  ///< chosen on held-out validation images, and may then be none
   std::optional<ObjectiveMap> objective;
   std::optional<SampleFacts> validation;
   Referral referral;

@@ -44,6 +44,7 @@ std::string post_hoc_table(const RunResult& run) {
     const Calibration& fit = each.calibration;
     add({std::string(method_name(fit.method)) + (&each != run.chosen_calibration() ? ""
                                                  : run.deployed                    ? " (in use)"
+                                                 : run.is_advised                  ? " (advised)"
                                                                                    : " (shown)"),
          temperature_text(fit.t_high, fit.box_high), temperature_text(fit.t_low, fit.box_low)},
         each.values, each.changed_predictions);
@@ -217,6 +218,17 @@ std::string temperature_section(const RunResult& run, Figures& figures) {
     std::string names;
     for (const std::string& name : fitted) names += (names.empty() ? "" : ", ") + name;
     html += paragraph("Fitted for this report on the validation logits: " + names + ".", "muted");
+  }
+  if (run.is_advised) {
+    const PostHoc* advised = run.chosen_calibration();
+    html += paragraph(
+        advised
+            ? std::string("Advised is ") + method_name(advised->calibration.method) +
+                  ", as by “cubcal calibrate”: on held-out validation images it has the lowest "
+                  "NLL of those that make no judged metric worse."
+            : "Advised is none, as by “cubcal calibrate”: on held-out validation images each of "
+              "these makes a judged metric worse, or betters none.",
+        "muted");
   }
   if (!notes.empty()) html += "<ul class=\"notes\">" + notes + "</ul>\n";
   if (run.objective) {

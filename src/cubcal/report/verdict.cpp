@@ -189,6 +189,7 @@ class Warnings {
   explicit Warnings(const RunResult& run) : run_(run) {}
 
   std::vector<std::string> all() {
+    stale_verdict();
     worse_than_one_answer();
     certain_mistakes();
     shared_patients();
@@ -203,6 +204,12 @@ class Warnings {
   }
 
  private:
+  void stale_verdict() {
+    if (!run_.deployed || !run_.deployed->has_stale_verdict) return;
+    add("The verdict of the model in use was fitted for another calibration and is not in force: "
+        "'cubcal predict' refuses until it is fitted again with 'cubcal ood --fit'.");
+  }
+
   void worse_than_one_answer() {
     if (value_of(run_.values, Metric::kAccuracy) >= commonest_class(run_).share) return;
     add("One answer to all images would be right more often.");

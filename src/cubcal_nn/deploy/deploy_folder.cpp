@@ -49,7 +49,7 @@ bool has_same_drawing(const std::string& folder, const Json& settings) {
 }
 
 bool is_drawn_file(const std::string& name) {
-  return name == kStateFile || name == "calibration.json" || fs::path(name).extension() == ".npz";
+  return name == kStateFile || name == kCalibrationFile || fs::path(name).extension() == ".npz";
 }
 
 /// What is there must be a model with a name, or nothing.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/core/class_difference.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kCalibrationNote = "calibration";
+constexpr const char* kCalibrationHashNote = "calibration_hash";
 constexpr const char* kNoCalibration = "none";
 const std::string kPhantomData = "phantom";
 
@@ -65,6 +67,7 @@ class Deployer {
 
   Deployment deploy() {
     if (const auto& earlier = folder_.earlier()) {
+      result_.earlier = earlier;
       result_.identity = options_.identity(earlier);
       if (folder_.is_done(settings())) {
         result_.identity = *earlier;
@@ -166,23 +169,34 @@ class Deployer {
     folder_.add_note("logits", "drawn");
   }
 
+  /// A model that another calibration was attached to since has the file of that one.
+  bool has_chosen_file(const std::string& method) const {
+    const std::string path = folder_.file(kCalibrationFile);
+    if (method == kNoCalibration) return !fs::exists(path);
+    return fs::exists(path) && folder_.note(kCalibrationHashNote) ==
+                                   std::optional(calibration_hash(load_calibration(path)));
+  }
+
   void calibrate() {
-    if (const std::optional<std::string> done = folder_.note(kCalibrationNote)) {
+    const std::optional<std::string> done = folder_.note(kCalibrationNote);
+    if (done && has_chosen_file(*done)) {
       if (*done != kNoCalibration) {
         result_.calibration = *done;
         if (!read_model_description(folder_.path()).calibration) {
-          attach_calibration(folder_.path(), load_calibration(folder_.file("calibration.json")));
+          attach_calibration(folder_.path(), load_calibration(folder_.file(kCalibrationFile)));
         }
       }
       return observer_.line("calibration: " + *done + ", chosen before");
     }
+    fs::remove(folder_.file(kCalibrationFile));
     const LogitsFile validation = read_logits_file(logits("val"));
     const CalibrationChoice choice =
         choose_calibration(validation, read_logits_file(logits("test")), FitOptions{}, {});
     if (const FitResult* best = choice.best()) {
       result_.calibration = method_name(best->calibration.method);
-      save_calibration(folder_.file("calibration.json"), best->calibration);
+      save_calibration(folder_.file(kCalibrationFile), best->calibration);
       attach_calibration(folder_.path(), best->calibration);
+      folder_.add_note(kCalibrationHashNote, calibration_hash(best->calibration));
       for (const std::string& each : best->warnings) observer_.warning(each);
     }
     if (reports_.calibrated) reports_.calibrated(validation, choice);
@@ -262,6 +276,13 @@ std::string data_of(const ModelDescription& model) {
   throw ArgumentError(
       "the model does not say which data set it was trained on: give the option "
       "'data'");
+}
+
+ModelIdentity kept_identity(const ModelIdentity& earlier, const std::string& name) {
+  ModelIdentity kept = earlier;
+  kept.status = ModelStatus::kResearch;
+  if (name != earlier.name) kept.intended_use.clear();
+  return kept;
 }
 
 Deployment deploy(const DeployOptions& options, const DeployReports& reports,

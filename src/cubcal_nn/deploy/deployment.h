@@ -38,15 +38,21 @@ struct DeployReports {
 struct Deployment {
   ModelIdentity identity;
   std::string folder;
-  bool done_before = false;         ///< with the same settings: nothing was done
-  std::string calibration;          ///< the method; empty: none
-  std::optional<std::string> kept;  ///< where the version that was there lies now
-  std::vector<std::string> notes;   ///< what the page lacks and why
+  bool done_before = false;              ///< with the same settings: nothing was done
+  std::string calibration;               ///< the method; empty: none
+  std::optional<ModelIdentity> earlier;  ///< of the version that was there
+  std::optional<std::string> kept;       ///< where the version that was there lies now
+  std::vector<std::string> notes;        ///< what the page lacks and why
 };
 
 /// The data set that a model was trained on, as model_data takes it. Throws ArgumentError where its
 /// recipe does not say.
 std::string data_of(const ModelDescription& model);
+
+/// What is kept of a model's identity where another network takes its place: name and version, the
+/// intended use where it is still called `name`, and never the status, which was given to the
+/// network that was there.
+ModelIdentity kept_identity(const ModelIdentity& earlier, const std::string& name);
 
 /// What was done is not done again when it is called after a stop, with the same options. Nothing
 /// appears in `output` before all is done. Throws ArgumentError for a set without the splits train,

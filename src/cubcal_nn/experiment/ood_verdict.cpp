@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/conformal/verdict_promises.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/counted.h"

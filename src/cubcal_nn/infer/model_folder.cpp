@@ -300,6 +300,11 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
     return 0;
   });
   attach_field(folder, "calibration", calibration_to_json(calibration), identity);
+  // A version that is kept has its own.
+  const std::string copy = (fs::path(folder_of(paths)) / kCalibrationFile).string();
+  if (read_model_description(folder).identity && fs::exists(copy)) {
+    save_calibration(copy, calibration);
+  }
 }
 
 std::string resolved_model_folder(const std::string& folder) {

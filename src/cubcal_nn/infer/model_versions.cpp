@@ -1,6 +1,8 @@
 #include "cubcal_nn/infer/model_versions.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
@@ -22,6 +24,18 @@ bool is_passing(const std::string& name) {
 
 std::string description_text(const std::string& folder) {
   return read_text_file((fs::path(folder) / "model.json").string(), kLargestDescription);
+}
+
+std::vector<std::string> kept_versions(const std::string& folder) {
+  std::vector<std::string> names;
+  const fs::path kept = fs::path(folder) / kVersions;
+  if (!fs::exists(kept)) return names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kept)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_passing(name)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace
@@ -64,6 +78,9 @@ void keep_version(const std::string& folder, const ModelIdentity& identity) {
 
 ModelIdentity following(const ModelIdentity& identity, const std::string& folder) {
   ModelIdentity next = identity;
+  for (const std::string& kept : kept_versions(folder)) {
+    if (comes_before(next.version, kept)) next.version = kept;
+  }
   do {
     next.version = next_version(next.version);
   } while (fs::exists(version_folder(folder, next.version)));
@@ -80,6 +97,11 @@ void refuse_version_passed(const std::string& folder, const std::optional<ModelI
   if (there && comes_before(version, there->version)) {
     throw ArgumentError("the model in '" + folder + "' has version " + there->version +
                         ", before which " + version + " comes: give a later one");
+  }
+  for (const std::string& kept : kept_versions(folder)) {
+    if (!comes_before(version, kept)) continue;
+    throw ArgumentError("the model in '" + folder + "' had version " + kept + ", before which " +
+                        version + " comes: give a later one");
   }
 }
 

@@ -12,6 +12,8 @@ namespace cubcal {
 /// What people read of a version lies beside it and is of no other.
 inline constexpr const char* kReportPage = "report.html";
 inline constexpr const char* kModelCard = "model-card.md";
+/// The calibration of a deployed model as a file of its own; attaching another replaces it.
+inline constexpr const char* kCalibrationFile = "calibration.json";
 
 /// Where an earlier version lies or would lie.
 std::string version_folder(const std::string& folder, const std::string& version);
@@ -23,11 +25,11 @@ std::string version_folder(const std::string& folder, const std::string& version
 /// then in the kept version alone.
 void keep_version(const std::string& folder, const ModelIdentity& identity);
 
-/// The next version that no earlier model has, made now.
+/// The next version, after that and all earlier ones that are numbers, made now.
 ModelIdentity following(const ModelIdentity& identity, const std::string& folder);
 
 /// Throws ArgumentError where the model that is there or an earlier one has this version, and where
-/// it is a number before that of the model that is there.
+/// it is a number before that of one of them.
 void refuse_version_passed(const std::string& folder, const std::optional<ModelIdentity>& there,
                            const std::string& version);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
@@ -69,13 +70,6 @@ std::vector<double> scores_of(const DetectorFile& file) {
 }
 
 }  // namespace
-
-std::string calibration_hash(const std::optional<Calibration>& calibration) {
-  if (!calibration) return "";
-  ContentHash hash;
-  hash.add(calibration_to_json(*calibration));
-  return hash.text();
-}
 
 void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
   if (!verdict.detector || verdict.detector->name() != verdict.policy.detector) {

@@ -18,9 +18,6 @@ struct VerdictModel {
   std::unique_ptr<Detector> detector;
 };
 
-/// Names the calibration that a policy's threshold is for; empty for none.
-std::string calibration_hash(const std::optional<Calibration>& calibration);
-
 /// Replaces the verdict that is there; the rest of the model stays as it is. Throws ArgumentError
 /// where the detector is not the policy's.
 void attach_verdict(const std::string& folder, const VerdictModel& verdict);

@@ -43,6 +43,20 @@ void check_logits(const at::Tensor& logits, const std::string& file) {
   }
 }
 
+/// Brighter and darker images move logits, and leave what ends in a sigmoid within 0 and 1.
+void refuse_sigmoid(const Network& network, const at::Tensor& images, const std::string& file) {
+  for (const double scale : {1.0, -1.0, 10.0, -10.0, 100.0, -100.0}) {
+    for (std::int64_t i = 0; i < kImages; ++i) {
+      const at::Tensor values =
+          network.forward(images.narrow(0, i, 1) * scale, pass_of(network, 0, i));
+      if (!((values >= 0) & (values <= 1)).all().item<bool>()) return;
+    }
+  }
+  throw DataError(file +
+                  " gives nothing but numbers from 0 to 1, as a sigmoid does, and logits are "
+                  "needed: save it without its last layer");
+}
+
 }  // namespace
 
 bool images_are_independent(const Network& network, const std::string& file) {
@@ -55,6 +69,7 @@ bool images_are_independent(const Network& network, const std::string& file) {
   }
   const at::Tensor alone = at::cat(rows);
   check_logits(alone, file);
+  refuse_sigmoid(network, images, file);
   if (network.options().kind == LayerKind::kMcDropout) {
     bool changes = false;
     for (std::uint32_t pass = 1; pass <= 8 && !changes; ++pass) {
