@@ -115,14 +115,15 @@ void print_fit(std::ostream& out, const FitResult& result, const CalibrateOption
 }
 
 /// Where NLL rises by more than the guard allows on a set that nothing was fitted on.
-void print_broken_guard(std::ostream& out, const Calibration& calibration, const Assessed& set) {
-  const std::optional<double>& before = set.assessment.before[Metric::kNll];
-  const std::optional<double>& after = set.assessment.after[Metric::kNll];
+void print_broken_guard(std::ostream& out, const Calibration& calibration,
+                        const MetricValues& without, const MetricValues& with) {
+  const std::optional<double>& before = without[Metric::kNll];
+  const std::optional<double>& after = with[Metric::kNll];
   if (!calibration.nll_tolerance || !before || !after || !(*before > 0)) return;
   const double rise = *after / *before - 1;
   if (rise <= *calibration.nll_tolerance) return;
-  out << "  The guard did not hold on the " << set.name << " samples: NLL rises by "
-      << fixed(100 * rise, 1) << "%, where " << significant(100 * *calibration.nll_tolerance, 6)
+  out << "  The guard did not hold on the test samples: NLL rises by " << fixed(100 * rise, 1)
+      << "%, where " << significant(100 * *calibration.nll_tolerance, 6)
       << "% were allowed; it speaks of samples like those it was fitted on, and on average.\n";
 }
 
@@ -184,6 +185,7 @@ FitResult fit(const LogitsFile& file, const FitOptions& options, FittedPredictio
     FitResult result =
         fit_calibration(McLogits(file.logits), file.labels, options, file.groups, &predictions);
     result.calibration.weights_hash = file.weights_hash;
+    result.calibration.data_hash = logits_hash(file.logits);
     return result;
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
@@ -213,7 +215,10 @@ void calibrate_with(const CalibrateOptions& options, const LogitsFile& validatio
     print_fit(std::cout, result, options, validation);
     if (!sets.empty()) {
       print_assessments(std::cout, sets);
-      if (test) print_broken_guard(std::cout, result.calibration, sets.back());
+      if (test) {
+        const CalibrationAssessment& on_test = sets.back().assessment;
+        print_broken_guard(std::cout, result.calibration, on_test.before, on_test.after);
+      }
       std::cout << '\n' << convention_text(metrics) << ".\n";
     }
     std::cout << "\nwrote " << options.output << '\n';
@@ -234,6 +239,10 @@ void calibrate_with_the_best(const CalibrateOptions& options, const LogitsFile& 
       out << "'" << options.output << "' is of an earlier time and was left as it is.\n";
     }
     return;
+  }
+  if (test) {
+    const CalibrationEffect& on_test = choice.on_test[*choice.selection.best];
+    print_broken_guard(out, best->calibration, on_test.before, on_test.after);
   }
   write_text(options.output, calibration_to_json(best->calibration));
   if (options.output != "-") out << "\nwrote " << options.output << '\n';

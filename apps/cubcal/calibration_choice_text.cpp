@@ -83,6 +83,18 @@ std::string labels_of(const std::vector<Metric>& metrics) {
   return text;
 }
 
+/// Where folds fell back to T = 1 a held-out column says little of the temperatures above it.
+void print_unscaled_folds(std::ostream& out, const CalibrationSelection& selection) {
+  for (const CalibrationCandidate& each : selection.candidates) {
+    const Calibration& calibration = each.fit.calibration;
+    if (each.unscaled_folds == 0) continue;
+    out << method_name(calibration.method) << ": in " << each.unscaled_folds << " of "
+        << selection.folds << " folds "
+        << (calibration.nll_tolerance ? "nothing better kept the guard" : "nothing was better")
+        << ", so that its held-out column is of T = 1 there.\n";
+  }
+}
+
 }  // namespace
 
 void print_choice(std::ostream& out, const std::string& title, const CalibrationChoice& choice,
@@ -94,6 +106,7 @@ void print_choice(std::ostream& out, const std::string& title, const Calibration
   std::vector<const CalibrationEffect*> held_out;
   for (const CalibrationCandidate& each : selection.candidates) held_out.push_back(&each.held_out);
   out << effects_table(selection.candidates, held_out);
+  print_unscaled_folds(out, selection);
   if (!choice.on_test.empty()) {
     std::vector<const CalibrationEffect*> on_test;
     for (const CalibrationEffect& each : choice.on_test) on_test.push_back(&each);

@@ -149,6 +149,11 @@ void conformal(ConformalCommand command) {
   check_same_classes(calibration, test);
   warn_of_same_samples(calibration, test);
   const std::optional<Calibration> temperatures = calibration_at(command.temperature_file);
+  if (temperatures) {
+    for (const LogitsFile* file : {&calibration, &test}) {
+      warn_of_fitted_samples(*temperatures, command.temperature_file, *file);
+    }
+  }
   const std::string column = column_of(command);
   const ConformalRule rule =
       fit_conformal(predict_file(calibration, temperatures), calibration.labels,

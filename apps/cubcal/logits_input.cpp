@@ -28,7 +28,8 @@ std::vector<std::string> class_labels(const LogitsFile& file) {
 
 void require_labels(const LogitsFile& file, const std::string& purpose) {
   if (file.has_labels) return;
-  throw DataError(file.path + " has no array 'labels' [N], which " + purpose + " needs");
+  throw DataError(file.path + " has no array 'labels' [N], which " + purpose +
+                  " needs; --labels-key names one that is called otherwise");
 }
 
 void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test) {
@@ -39,6 +40,14 @@ void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test) {
   if (!is_same) return;
   std::cerr << "cubcal: warning: '" << test.path << "' holds the samples of '" << fitted.path
             << "', which are fitted on: what is measured there is too good, so test on others\n";
+}
+
+void warn_of_fitted_samples(const Calibration& calibration, const std::string& path,
+                            const LogitsFile& file) {
+  if (calibration.data_hash.empty() || calibration.data_hash != logits_hash(file.logits)) return;
+  std::cerr << "cubcal: warning: the calibration '" << path << "' was fitted on the samples of '"
+            << file.path
+            << "': the sets then promise more than they keep, so fit it on other samples\n";
 }
 
 void check_output(const std::string& output, const std::vector<std::string>& inputs) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/calibration/calibration.h"
 #include "cubcal/io/logits_file.h"
 
 /// What the subcommands share in reading logits.
@@ -21,6 +22,11 @@ void require_labels(const LogitsFile& file, const std::string& purpose);
 
 /// Warns where a set to test on holds the very samples that were fitted on.
 void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test);
+
+/// Warns where the calibration of that path was fitted on these very samples, on which thresholds
+/// are fitted or promises tested.
+void warn_of_fitted_samples(const Calibration& calibration, const std::string& path,
+                            const LogitsFile& file);
 
 /// Before anything is worked out: throws ArgumentError where the output is one of the inputs, which
 /// writing it would destroy, and IoError where its folder is not there. Options that were not given

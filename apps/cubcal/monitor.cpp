@@ -40,6 +40,7 @@ struct MonitorCommand {
   bool ignore_groups = false;
   bool ignore_labels = false;
   bool fail_on_alarm = false;
+  bool ignore_verdicts = false;  ///< thresholds were given, which decide instead
   MonitorOptions options;
 };
 
@@ -53,6 +54,40 @@ class PredictionReader {
         model_(command.model) {}
 
   Predictions read(const std::string& path) {
+    try {
+      return read_any(path);
+    } catch (const OtherCalibration& error) {
+      throw DataError(error.what() + calibration_hint());
+    }
+  }
+
+  /// Throws ArgumentError where --model named none of what was read.
+  void check_model() const { model_.check_only(); }
+
+  const std::vector<std::string>& class_names() const { return classes_.names(); }
+  /// What was done to the predictions before they were compared.
+  std::string described() const {
+    std::string text;
+    if (logits_ > 0) {
+      text = calibration_ ? std::string("Logits were calibrated with ") +
+                                method_name(calibration_->method) + "."
+                          : "Logits were not calibrated.";
+    }
+    if (logs_ > 0) {
+      text +=
+          (text.empty() ? "" : " ") + std::string("Logs of predictions were taken as they are.");
+      if (logits_ > 0 && !model_.says_calibration()) {
+        text += " Not all of them say whether they are calibrated: they must be as the logits are.";
+      }
+      if (!command_.model.empty()) {
+        text += " Of logs, only answers of " + in_quotes(command_.model) + " count.";
+      }
+    }
+    return text;
+  }
+
+ private:
+  Predictions read_any(const std::string& path) {
     const bool is_first = !has_read_;
     has_read_ = true;
     if (path != "-" && is_prediction_log(path)) {
@@ -70,6 +105,11 @@ class PredictionReader {
     ++logits_;
     ModelMark mark;
     mark.weights_hash = file.weights_hash;
+    if (calibration_) {
+      mark.calibration = method_name(calibration_->method);
+    } else if (!input.probabilities) {
+      mark.calibration = "";
+    }
     model_.check(mark, "'" + path + "'");
     const std::size_t classes = McLogits(file.logits).classes();
     if (is_first) {
@@ -86,32 +126,22 @@ class PredictionReader {
                           rule_ ? outside_flags(file, *rule_) : std::vector<std::uint8_t>{});
   }
 
-  const std::vector<std::string>& class_names() const { return classes_.names(); }
-  /// What was done to the predictions before they were compared.
-  std::string described() const {
-    std::string text;
-    if (logits_ > 0) {
-      text = calibration_ ? std::string("Logits were calibrated with ") +
-                                method_name(calibration_->method) + "."
-                          : "Logits were not calibrated.";
-    }
-    if (logs_ > 0) {
-      text +=
-          (text.empty() ? "" : " ") + std::string("Logs of predictions were taken as they are.");
-      if (!command_.model.empty()) {
-        text += " Of logs, only answers of " + in_quotes(command_.model) + " count.";
-      }
-    }
-    return text;
-  }
-
- private:
   Predictions read_log(const std::string& path) {
     try {
-      return read_prediction_log(path, command_.outside.alpha, classes_, model_);
+      return read_prediction_log(path, {command_.outside.alpha, !command_.ignore_verdicts},
+                                 classes_, model_);
     } catch (const OtherModel& error) {
       throw DataError(std::string(error.what()) + "; --model takes those of one");
     }
+  }
+
+  std::string calibration_hint() const {
+    if (calibration_) {
+      return "; --calibration must be what the answers of the log were calibrated with, and left "
+             "out where they were not";
+    }
+    return "; --calibration applies one to logits, the model's own being calibration.json of its "
+           "folder";
   }
 
   const MonitorCommand& command_;
@@ -132,6 +162,15 @@ void name_periods(std::vector<Predictions>& periods) {
   }
   if (stems.size() < periods.size()) return;
   for (Predictions& each : periods) each.name = std::filesystem::path(each.name).stem().string();
+}
+
+std::vector<std::string> reading_warnings(const Predictions& reference,
+                                          const std::vector<Predictions>& periods) {
+  std::vector<std::string> warnings = reference.warnings;
+  for (const Predictions& each : periods) {
+    warnings.insert(warnings.end(), each.warnings.begin(), each.warnings.end());
+  }
+  return warnings;
 }
 
 void check_monitor_command(const MonitorCommand& command) {
@@ -157,15 +196,21 @@ void run_monitor(MonitorCommand command) {
   const Predictions reference = reader.read(command.reference);
   std::vector<Predictions> periods;
   for (const std::string& path : command.periods) periods.push_back(reader.read(path));
+  reader.check_model();
   if (command.ignore_labels) {
     for (Predictions& each : periods) each.labels.clear();
   }
   name_periods(periods);
   const Monitoring result = monitor(reference, periods, reader.class_names(), command.options);
+  const std::vector<std::string> warnings = reading_warnings(reference, periods);
+  for (const std::string& each : warnings) {
+    std::cerr << "cubcal: warning: " << printable(each) << '\n';
+  }
   if (!command.json.empty()) {
     nlohmann::ordered_json json{{"cubcal", kVersion}, {"files", command.periods}};
     json["calibration"] = command.calibration.empty() ? nlohmann::ordered_json()
                                                       : nlohmann::ordered_json(command.calibration);
+    json["reading_warnings"] = warnings;
     json.update(monitoring_json(result));
     write_text(command.json, json.dump(2) + "\n");
   }
@@ -208,7 +253,8 @@ void add_monitor(CLI::App& app) {
                       "weights or decision that starts so (default: all, which must be of one)");
   command
       ->add_option("--refer-above", options->options.drift.refer_above,
-                   "Uncertainty above which a prediction is referred, in nats")
+                   "Uncertainty above which a prediction is referred, in nats; given, or with "
+                   "--ood-alpha, it decides instead of the verdicts of logs")
       ->capture_default_str()
       ->check(finite_number());
   add_outside_options(*command, options->outside);
@@ -250,7 +296,11 @@ void add_monitor(CLI::App& app) {
       "  cubcal calibrate demo/val.npz -o demo/cal.json\n"
       "  cubcal monitor demo/test.npz june/test.npz july/test.npz --calibration demo/cal.json \\\n"
       "    --html monitor.html");
-  command->callback([options] { run_monitor(*options); });
+  command->callback([options, command] {
+    options->ignore_verdicts =
+        command->count("--refer-above") > 0 || command->count("--ood-alpha") > 0;
+    run_monitor(*options);
+  });
 }
 
 }  // namespace cubcal::app

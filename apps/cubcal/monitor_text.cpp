@@ -24,19 +24,24 @@ std::string drift_p_text(double p) { return p < 0.001 ? significant(p, 2) : fixe
 
 void print_periods(std::ostream& out, const Monitoring& monitoring) {
   const std::string interval = significant(100 * monitoring.options.level, 6) + "% interval";
-  std::vector<std::string> header{"", "predictions", "referred %", interval};
-  const bool has_outside = monitoring.reference.outside.has_value();
+  std::vector<std::string> header{"", "predictions"};
+  const bool has_accepted = monitoring.has_accepted();
+  const bool has_outside = monitoring.has_outside();
+  if (has_accepted) header.insert(header.end(), {"accepted %", interval});
+  header.insert(header.end(), {"referred %", interval});
   if (has_outside) header.insert(header.end(), {"out of scope %", interval});
   header.insert(header.end(),
                 {"expected accuracy %", interval, "actual %", "labelled", "median U"});
   TextTable table(header);
   const auto add = [&](const PeriodSummary& each, const std::string& name) {
-    std::vector<std::string> row{name, std::to_string(each.predictions),
-                                 counted_text(each.referral), counted_interval(each.referral)};
-    if (has_outside) {
-      row.push_back(each.outside ? counted_text(*each.outside) : "–");
-      row.push_back(each.outside ? counted_interval(*each.outside) : "–");
-    }
+    std::vector<std::string> row{name, std::to_string(each.predictions)};
+    const auto add_share = [&](const std::optional<CountedShare>& share) {
+      row.push_back(share ? counted_text(*share) : "–");
+      row.push_back(share ? counted_interval(*share) : "–");
+    };
+    if (has_accepted) add_share(each.accepted);
+    add_share(each.referral);
+    if (has_outside) add_share(each.outside);
     row.insert(row.end(), {metric_text(MetricUnit::kPercent, each.expected_accuracy),
                            interval_text(MetricUnit::kPercent, each.expected_interval),
                            each.actual ? counted_text(*each.actual) : "–",
@@ -113,8 +118,8 @@ void print_monitor_method(std::ostream& out, const Monitoring& monitoring) {
               : "")
       << ", at most " << options.drift.permutations << " times, seed " << options.drift.seed
       << ".\nExpected accuracy: mean confidence; it holds if confidence is calibrated on these "
-         "images and answers are independent.\nReferred: U above "
-      << to_text(options.drift.refer_above) << " nats.\n";
+         "images and answers are independent.\n"
+      << referral_rule(monitoring) << '\n';
   const std::string warning = calibration_warning(monitoring);
   if (!warning.empty()) out << warning << '\n';
 }
@@ -144,6 +149,7 @@ std::string monitoring_csv(const Monitoring& monitoring) {
       add(what, share.share(),
           share.of > 0 ? std::optional<Interval>({share.low, share.high, 0}) : std::nullopt);
     };
+    if (each.accepted) add_share("accepted", *each.accepted);
     add_share("referral", each.referral);
     if (each.outside) add_share("out_of_scope", *each.outside);
     add("expected_accuracy", each.expected_accuracy, each.expected_interval);

@@ -52,6 +52,7 @@ Json model_json(const ModelFacts& model) {
           {"model_status", text_or_null(model.status)},
           {"weights_hash", model.weights_hash},
           {"decision_hash", text_or_null(model.decision_hash)},
+          {"calibration", text_or_null(model.calibration)},
           {"program", std::string("cubcal ") + kVersion}};
 }
 

@@ -50,7 +50,7 @@ TEST(Audit, IntervalsAreThoseOfResampledPatients) {
   const SampleFacts facts = random_facts(1, 120);
   const std::vector<std::string> groups = in_pairs(120);
   const SampleColumn sex = drawn_column("sex", 3, 120, 0.4);
-  AuditOptions options = quick(1);
+  AuditOptions options = quick(19);
   options.bootstrap.replicates = 60;
   options.bootstrap.seed = 9;
   const Audit audit = audit_subgroups(facts, {sex}, groups, {}, options);
@@ -187,7 +187,7 @@ TEST(Audit, TooFewUnitsAreNotCompared) {
   for (std::size_t i = 0; i < 100; ++i) {
     site.values.push_back(i < 18 ? "nine patients" : i < 38 ? "ten patients" : "many");
   }
-  const Audit audit = audit_subgroups(facts, {site}, in_pairs(100), {}, quick(9));
+  const Audit audit = audit_subgroups(facts, {site}, in_pairs(100), {}, quick(19));
   const std::vector<GroupAudit>& groups = audit.columns[0].groups;
   EXPECT_TRUE(groups[0].is_compared);
   EXPECT_FALSE(groups[1].is_compared);
@@ -206,7 +206,7 @@ TEST(Audit, OneGroupAndTooManyAreLeftOutWithAReason) {
     columns[1].values.push_back("text " + std::to_string(i));
     columns[2].values.push_back("");
   }
-  const Audit audit = audit_subgroups(facts, columns, {}, {}, quick(9));
+  const Audit audit = audit_subgroups(facts, columns, {}, {}, quick(19));
   EXPECT_TRUE(audit.columns.empty());
   EXPECT_EQ(audit.tests, 0U);
   ASSERT_EQ(audit.skipped.size(), 3U);
@@ -221,7 +221,7 @@ TEST(Audit, UndefinedValuesHaveNoGap) {
     half.values.push_back(i < 40 ? "right" : "mixed");
     if (i < 40) facts.correct[i] = 1;
   }
-  const Audit audit = audit_subgroups(facts, {half}, {}, {}, quick(9));
+  const Audit audit = audit_subgroups(facts, {half}, {}, {}, quick(19));
   const GroupAudit& right = audit.columns[0].groups[1];
   ASSERT_EQ(right.value, "right");
   const std::size_t delta = audit_place("delta_u");
@@ -251,7 +251,7 @@ TEST(Audit, OnlyWhatIsAskedForIsTested) {
 }
 
 TEST(Audit, SaysWhatAMarginNeeds) {
-  AuditOptions options = quick(1);
+  AuditOptions options = quick(19);
   options.bootstrap.replicates = 200;
   const Columns columns{drawn_column("sex", 1, 400, 0.5)};
   const auto finding = [&](double margin) {
@@ -287,6 +287,15 @@ TEST(Audit, RefusesOptionsOutsideTheirDomain) {
   };
   refused([](AuditOptions& o) { o.alarm_rate = 0; }, "the alarm rate");
   refused([](AuditOptions& o) { o.permutations = 0; }, "the number of permutations");
+  refused([](AuditOptions& o) { o.permutations = 18; },
+          "a gap needs p at or below 0.05, which 18 permutations cannot give: the option "
+          "'permutations' must be at least 19");
+  refused(
+      [](AuditOptions& o) {
+        o.permutations = 98;
+        o.alarm_rate = 0.01;
+      },
+      "at least 99");
   refused([](AuditOptions& o) { o.fewest = 1; }, "the fewest units of a group");
   refused([](AuditOptions& o) { o.margin = 1; }, "the margin");
   refused([](AuditOptions& o) { o.refer_above = -1; }, "is referred");

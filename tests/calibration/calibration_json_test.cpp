@@ -69,6 +69,14 @@ TEST(CalibrationJson, KeepsEveryNumberOfEveryMethod) {
   expect_equal(calibration_from_json(calibration_to_json(odd)), odd);
 }
 
+TEST(CalibrationJson, SaysWhatItWasFittedOn) {
+  Calibration calibration = fitted(CalibrationMethod::kDts);
+  EXPECT_FALSE(Json::parse(calibration_to_json(calibration))["fitted_on"].contains("data_hash"));
+  calibration.data_hash = "0123456789abcdef";
+  EXPECT_EQ(calibration_from_json(calibration_to_json(calibration)).data_hash, "0123456789abcdef");
+  EXPECT_EQ(calibration_from_json(valid().dump()).data_hash, "") << "a file of before";
+}
+
 TEST(CalibrationJson, KeepsWholeNumberedDoubles) {
   Json json = valid();
   json["temperatures"]["t_low"] = 2;

@@ -149,7 +149,10 @@ TEST_F(AuditCommand, AFileWithoutColumnsOrLabelsIsRefused) {
   file.has_labels = false;
   file.labels.clear();
   write_logits_file(scratch->file("unlabelled.npz"), file);
-  expect_refused({"audit", "unlabelled.npz"}, 1, "has no array 'labels' [N], which an audit needs");
+  expect_refused({"audit", "demo/test.npz", "--by", "site", "--permutations", "5"}, 2,
+                 "--permutations must be at least 19");
+  expect_refused({"audit", "unlabelled.npz"}, 1,
+                 "has no array 'labels' [N], which an audit needs; --labels-key names");
 }
 
 }  // namespace

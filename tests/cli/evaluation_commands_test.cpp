@@ -7,6 +7,7 @@
 
 #include "cli/demo_logits.h"
 #include "cli/program.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/logits_file.h"
 
@@ -174,6 +175,35 @@ TEST_F(EvaluationCommands, TestingOnWhatWasFittedOnIsTold) {
               "cubcal: warning: 'val_copy.npz' holds the samples of 'demo/val.npz', which are "
               "fitted on: what is measured there is too good, so test on others\n");
   }
+}
+
+TEST_F(EvaluationCommands, ConformalTellsOfTemperaturesFittedOnItsSamples) {
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "ts-nll", "-o", "on_val.json"}).exit_code,
+            0);
+  const Outcome told =
+      run({"conformal", "demo/val.npz", "--test", "demo/test.npz", "--calibration", "on_val.json"});
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_EQ(told.err,
+            "cubcal: warning: the calibration 'on_val.json' was fitted on the samples of "
+            "'demo/val.npz': the sets then promise more than they keep, so fit it on other "
+            "samples\n");
+  Json older = Json::parse(contents_of(scratch->path() / "on_val.json"));
+  older["fitted_on"].erase("data_hash");
+  write_file_atomically(scratch->file("older.json"), older.dump());
+  EXPECT_EQ(
+      run({"conformal", "demo/val.npz", "--test", "demo/test.npz", "--calibration", "older.json"})
+          .err,
+      "");
+}
+
+TEST_F(EvaluationCommands, CalibrateSaysWhereFoldsFellBack) {
+  ASSERT_EQ(run({"example", "--out", "full"}).exit_code, 0);
+  const Outcome result = run({"calibrate", "full/val.npz", "-o", "full/cal.json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("of 5 folds nothing better kept the guard, so that its held-out "
+                            "column is of T = 1 there."),
+            std::string::npos)
+      << result.out;
 }
 
 TEST_F(EvaluationCommands, ConformalSetsByColumnAndAsCsv) {

@@ -122,6 +122,74 @@ TEST_F(MonitorCommand, LogsAreOfOneModelAndNameTheirClasses) {
   EXPECT_NE(chosen.out.find("only answers of 'aaaa' count"), std::string::npos) << chosen.err;
 }
 
+TEST_F(MonitorCommand, CalibratedLogsAreHeldAgainstCalibratedLogits) {
+  ASSERT_EQ(run({"calibrate", "demo/val.npz", "--method", "ts-nll", "-o", "ts.json"}).exit_code, 0);
+  const auto log = [](const char* file, const char* more) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      text += R"({"image":")" + std::to_string(i) +
+              R"(","class_index":1,"confidence":0.9,"uncertainty":0.3)" + more + "}\n";
+    }
+    write_file_atomically(scratch->file(file), text);
+  };
+  log("calibrated.jsonl", R"(,"calibration":"ts-nll")");
+  log("plain.jsonl", R"(,"calibration":null)");
+  log("old.jsonl", "");
+  expect_refused({"monitor", "demo/test.npz", "calibrated.jsonl"}, 1,
+                 "line 1 of 'calibrated.jsonl' is calibrated with ts-nll, but 'demo/test.npz' is "
+                 "not calibrated: they would differ though nothing drifts; --calibration applies");
+  expect_refused({"monitor", "demo/test.npz", "plain.jsonl", "--calibration", "ts.json"}, 1,
+                 "left out where they were not");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"calibrated.jsonl", "--calibration", "ts.json"},
+        {"plain.jsonl"},
+        {"old.jsonl"},
+        {"old.jsonl", "--calibration", "ts.json"}}) {
+    std::vector<std::string> all{"monitor", "demo/test.npz"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Outcome result = run(all);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(
+        result.out.find("Not all of them say whether they are calibrated") != std::string::npos,
+        arguments[0] == "old.jsonl")
+        << result.out;
+  }
+  expect_refused({"monitor", "demo/test.npz", "plain.jsonl", "--model", "typo"}, 2,
+                 "--model names 'typo', of which there is no answer");
+  expect_refused({"monitor", "demo/test.npz", "same/test.npz", "--model", "typo"}, 2,
+                 "there is no log with any");
+}
+
+TEST_F(MonitorCommand, RatesAreThoseOfTheLog) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    text += R"({"image":")" + std::to_string(i % 19) +
+            R"(","class_index":1,"confidence":0.9,"uncertainty":0.4,"verdict":")" +
+            (i % 19 < 4   ? "refer"
+             : i % 19 < 6 ? "out-of-scope"
+                          : "accept") +
+            "\"}\n";
+  }
+  write_file_atomically(scratch->file("verdicts.jsonl"), text);
+  const Outcome result = run({"monitor", "demo/test.npz", "verdicts.jsonl"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err,
+            "cubcal: warning: 'verdicts.jsonl' has further answers for images it has answered: 1 "
+            "earlier answer does not count\n");
+  for (const char* words : {"accepted %", "out of scope %", "the verdicts of the logs where"}) {
+    EXPECT_NE(result.out.find(words), std::string::npos) << words << "\n" << result.out;
+  }
+  const Json json = json_of({"monitor", "demo/test.npz", "verdicts.jsonl", "--json", "-"});
+  EXPECT_EQ(json["periods"][0]["predictions"], 19);
+  EXPECT_EQ(json["periods"][0]["accepted"]["count"], 13);
+  EXPECT_EQ(json["periods"][0]["referral"]["count"], 4);
+  EXPECT_EQ(json["periods"][0]["out_of_scope"]["count"], 2);
+  EXPECT_EQ(json["reading_warnings"].size(), 1U);
+  const Json given = json_of(
+      {"monitor", "demo/test.npz", "verdicts.jsonl", "--refer-above", "0.3", "--json", "-"});
+  EXPECT_EQ(given["periods"][0]["referral"]["count"], 19);
+}
+
 TEST_F(MonitorCommand, OutOfScopeFromAColumn) {
   for (const char* name : {"demo", "harder"}) {
     LogitsFile file = read_logits_file(scratch->file(std::string(name) + "/test.npz"));
@@ -155,6 +223,8 @@ TEST_F(MonitorCommand, MistakesAreNamed) {
   refused({"same/test.npz", "--ood-p", "p"}, 1, "has no array 'column_p'");
   write_file_atomically(scratch->file("bad.jsonl"), "{\"class\": 3}\n");
   refused({"bad.jsonl"}, 1, "line 1 of 'bad.jsonl'");
+  write_file_atomically(scratch->file("p.1-of-3.jsonl"), "{\"format\": \"cubcal-shard\"}\n");
+  refused({"p.1-of-3.jsonl"}, 1, "merge all of them first, with 'cubcal merge'");
   write_file_atomically(scratch->file("empty.jsonl"), "");
   expect_refused({"monitor", "empty.jsonl", "same/test.npz"}, 1, "");
   EXPECT_EQ(run({"monitor", "demo/test.npz", "empty.jsonl"}).exit_code, 0);

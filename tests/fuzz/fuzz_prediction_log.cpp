@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   cubcal::ClassList classes;
   cubcal::AnsweringModel model;
   try {
-    const cubcal::Predictions log = cubcal::read_prediction_log(path, 0.05, classes, model);
+    const cubcal::Predictions log = cubcal::read_prediction_log(path, {}, classes, model);
     const std::size_t count = log.size();
     if (log.confidence.size() != count || log.uncertainty.size() != count) std::abort();
     for (const auto& predicted : log.predicted) {

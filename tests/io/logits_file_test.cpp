@@ -146,10 +146,12 @@ TEST(LogitsFile, refuses_what_is_neither_format) {
 }
 
 TEST(LogitsFile, refuses_missing_or_wrong_logits) {
-  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
-              add(npz, "scores", std::vector<float>(6), {2, 3});
-            }),
-            "'x.npz' has no array 'logits'; it holds 'scores'");
+  EXPECT_EQ(
+      logits_refusal([](NpzWriter& npz) {
+        add(npz, "scores", std::vector<float>(6), {2, 3});
+      }),
+      "'x.npz' has no array 'logits'; it holds 'scores'; the option 'logits_key' names that of "
+      "the logits");
   EXPECT_EQ(logits_refusal([](NpzWriter&) {}), "'x.npz' has no array 'logits'; it holds no arrays");
   EXPECT_EQ(
       logits_refusal([](NpzWriter& npz) {
@@ -161,7 +163,8 @@ TEST(LogitsFile, refuses_missing_or_wrong_logits) {
       "the array 'logits' of 'x.npz' is text, but logits must be float16, float32 or float64");
   EXPECT_EQ(logits_refusal([](NpzWriter& npz) { add(npz, "logits", std::vector<float>(6), {6}); }),
             "the array 'logits' of 'x.npz' has shape (6,), but logits must be [S,N,K] (passes, "
-            "samples, classes) or [N,K]");
+            "samples, classes) or [N,K]; the option 'binary' takes one number for each sample, as "
+            "of a sigmoid");
   for (const std::vector<std::size_t>& shape :
        std::vector<std::vector<std::size_t>>{{0, 2, 3}, {2, 0, 3}, {2, 3, 0}, {0, 3}}) {
     EXPECT_TRUE(contains(
@@ -172,7 +175,47 @@ TEST(LogitsFile, refuses_missing_or_wrong_logits) {
               add(npz, "logits", std::vector<float>(6), {2, 3, 1});
             }),
             "the array 'logits' of 'x.npz' has shape (2, 3, 1) and so a single class, but at least "
-            "two are needed");
+            "two are needed; the option 'binary' takes one number for each sample, as of a "
+            "sigmoid");
+}
+
+TEST(LogitsFile, a_shard_is_to_be_merged_first) {
+  EXPECT_EQ(logits_refusal([](NpzWriter& npz) {
+              add_logits(npz);
+              npz.add_text("shard", {"{}"});
+              add(npz, "places", std::vector<std::int64_t>{0, 2, 4, 6}, {4});
+            }),
+            "'x.npz' is one shard of a larger job, with a part of its samples: merge all of them "
+            "first, with 'cubcal merge'");
+}
+
+TEST(LogitsFile, tables_of_other_habits_are_read) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("x.csv");
+  for (const char* text : {"label;p a;p b\n0.0;0.9;0.1\n1.0;0.2;0.8\n",
+                           "label,p a,p b\n0.0,0.9,0.1\n1.00,0.2,0.8\n"}) {
+    write_file_atomically(path, text);
+    EXPECT_EQ(read_logits_file(path).labels, (std::vector<std::int64_t>{0, 1}));
+  }
+  write_file_atomically(path, "label,p a,p b\n0.5,0.9,0.1\n");
+  EXPECT_TRUE(contains(message_of<DataError>([&] { read_logits_file(path); }),
+                       "has the label '0.5' at index 0"));
+  LogitsReading reading;
+  reading.ignored_label = "-1";
+  write_file_atomically(path, "label,p a,p b\n-1.0,0.9,0.1\n1.0,0.2,0.8\n");
+  EXPECT_EQ(read_logits_file(path, reading).labels, (std::vector<std::int64_t>{1}));
+}
+
+TEST(LogitsFile, labels_without_a_header_are_told) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.file("x.csv"), "p a,p b\n0.9,0.1\n0.2,0.8\n");
+  LogitsReading reading;
+  reading.labels_file = folder.file("y.csv");
+  write_file_atomically(reading.labels_file, "0\n1\n");
+  EXPECT_TRUE(
+      contains(message_of<DataError>([&] { read_logits_file(folder.file("x.csv"), reading); }),
+               "has 1 rows of labels, but the logits have 2 samples: its first line is taken for "
+               "the header, which names the column"));
 }
 
 TEST(LogitsFile, refuses_wrong_labels) {
@@ -192,7 +235,7 @@ TEST(LogitsFile, refuses_wrong_labels) {
             "0 to 2");
   EXPECT_EQ(with(Longs{0, -1, 1, 9}, {4}),
             "the array 'labels' of 'x.npz' has the label -1 at index 1, but the logits have "
-            "classes 0 to 2");
+            "classes 0 to 2; the option 'ignore_label' leaves out samples of a label");
   EXPECT_EQ(with(std::vector<double>(4), {4}),
             "the array 'labels' of 'x.npz' is float64, but labels must be integers, as "
             "labels.astype(np.int64) makes them");

@@ -79,6 +79,33 @@ TEST(Monitoring, SummariesAreCounts) {
   EXPECT_EQ(result.tests_per_period, 5U);
 }
 
+TEST(Monitoring, VerdictsDecideWhatIsReferred) {
+  Predictions reference = random_predictions(1, 200, 1);
+  Predictions period = reference;
+  period.name = "june";
+  period.verdicts.assign(200, Decision::kAccept);
+  std::fill_n(period.verdicts.begin(), 120, Decision::kRefer);
+  const auto tested = [&] {
+    const Monitoring result = monitor(reference, {period}, kNames, {});
+    for (const DriftResult& each : result.periods[0].tests) {
+      if (each.test == DriftTest::kReferral) return std::pair(result, each.p);
+    }
+    throw std::logic_error("no test of referral");
+  };
+  const auto [mixed, p] = tested();
+  EXPECT_EQ(mixed.periods[0].referral.count, 120U);
+  EXPECT_EQ(mixed.periods[0].accepted->count, 80U);
+  EXPECT_FALSE(mixed.reference.accepted);
+  EXPECT_EQ(p, 1);  // U of both sides, which is the same
+  EXPECT_NE(referral_rule(mixed).find("where they hold some (june), U above 0.325 nats elsewhere"),
+            std::string::npos)
+      << referral_rule(mixed);
+  reference.verdicts.assign(200, Decision::kAccept);
+  const auto [both, p_of_verdicts] = tested();
+  EXPECT_LT(p_of_verdicts, 0.001);
+  EXPECT_EQ(referral_rule(both), "Accepted, referred and out of scope: the verdicts of the logs.");
+}
+
 TEST(Monitoring, APeriodWithoutPredictionsIsShownAndNotTested) {
   Predictions empty;
   empty.name = "holidays";

@@ -16,7 +16,7 @@ class PredictionLog : public testing::Test {
     write_file_atomically(path_, text);
     EXPECT_TRUE(is_prediction_log(path_));
     AnsweringModel model;
-    return read_prediction_log(path_, 0.05, classes, model);
+    return read_prediction_log(path_, {}, classes, model);
   }
   Predictions read(const std::string& text) {
     ClassList classes({"benign", "malignant"}, 2);
@@ -42,7 +42,11 @@ TEST_F(PredictionLog, LinesWithAllFields) {
   EXPECT_EQ(found.predicted, (std::vector<std::uint32_t>{1, 0}));
   EXPECT_EQ(found.confidence, (std::vector<double>{0.9, 1}));
   EXPECT_EQ(found.uncertainty, (std::vector<double>{0.3, 0}));
-  EXPECT_EQ(found.outside, (std::vector<std::uint8_t>{1, 0}));
+  EXPECT_EQ(found.outside, (std::vector<std::uint8_t>{0, 0}));  // the verdict decides over p
+  ASSERT_EQ(found.verdicts.size(), 2U);
+  EXPECT_EQ(found.verdicts[0], Decision::kRefer);
+  EXPECT_FALSE(found.verdicts[1]);
+  EXPECT_FALSE(found.all_decided());
   EXPECT_EQ(found.groups, (std::vector<std::string>{"p7", "8"}));
   EXPECT_EQ(found.labels, (std::vector<std::int64_t>{0, -1}));
 }
@@ -138,8 +142,80 @@ TEST_F(PredictionLog, AnswersOfTwoModelsAreRefused) {
        {std::pair<std::string, std::size_t>{"eye", 1}, {"Skin", 2}, {"bb", 2}, {"x", 0}}) {
     ClassList classes;
     AnsweringModel model(only);
-    EXPECT_EQ(read_prediction_log(path_, 0.05, classes, model).size(), count) << only;
+    EXPECT_EQ(read_prediction_log(path_, {}, classes, model).size(), count) << only;
   }
+}
+
+TEST_F(PredictionLog, CalibratedAnswersAreNotHeldAgainstOthers) {
+  const auto line = [](const std::string& calibration) {
+    return R"({"class":"benign","confidence":0.9,"uncertainty":0.3,"weights_hash":"aa")" +
+           (calibration.empty() ? "" : ",\"calibration\":" + calibration) + "}\n";
+  };
+  test::expect_error<OtherCalibration>([&] { read(line("null") + line("\"dts\"")); },
+                                       "line 2 of '" + path_ +
+                                           "' is calibrated with dts, but line 1 of '" + path_ +
+                                           "' is not calibrated");
+  test::expect_error<OtherCalibration>([&] { read(line("\"ts-nll\"") + line("\"dts\"")); },
+                                       "is calibrated with ts-nll");
+  EXPECT_EQ(read(line("\"dts\"") + line("\"dts\"") + line("")).size(), 3U);  // older: on trust
+  const std::string served =
+      R"({"class":"benign","confidence":0.9,"uncertainty":0.3,"model":{"weights_hash":"aa","calibration":null}})";
+  test::expect_error<OtherCalibration>([&] { read(line("\"dts\"") + served); }, "line 2");
+}
+
+TEST_F(PredictionLog, AModelWithoutAnAnswerIsNamed) {
+  write_file_atomically(path_, answered("aa", "bb") + kPlain);
+  ClassList classes;
+  AnsweringModel model("typo");
+  EXPECT_EQ(read_prediction_log(path_, {}, classes, model).size(), 0U);
+  test::expect_error<ArgumentError>(
+      [&] { model.check_only(); },
+      "the option 'model' names 'typo', of which there is no answer: the logs hold those of "
+      "'Skin' 1 (weights aa, decision bb), a model");
+  AnsweringModel found("Skin");
+  read_prediction_log(path_, {}, classes, found);
+  found.check_only();
+}
+
+TEST_F(PredictionLog, OfAnImageTheLastAnswerCounts) {
+  const auto line = [](const std::string& image, const char* confidence, const char* more) {
+    return R"({"image":")" + image + R"(","class":"benign","confidence":)" + confidence +
+           R"(,"uncertainty":0.3)" + more + "}\n";
+  };
+  const std::string first = R"(,"seed":1,"passes_asked":40)";
+  const std::string again = R"(,"seed":1,"passes_asked":5)";
+  const Predictions found = read(line("a", "0.9", first.c_str()) + line("b", "0.8", first.c_str()) +
+                                 line("a", "0.7", again.c_str()));
+  EXPECT_EQ(found.confidence, (std::vector<double>{0.7, 0.8}));
+  ASSERT_EQ(found.warnings.size(), 2U);
+  EXPECT_NE(found.warnings[0].find("1 earlier answer does not count"), std::string::npos)
+      << found.warnings[0];
+  EXPECT_NE(found.warnings[1].find("from 5 and 40 passes"), std::string::npos) << found.warnings[1];
+  const std::string other = R"(,"seed":2,"passes_asked":40)";
+  const Predictions seeds = read(line("a", "0.9", first.c_str()) + line("b", "0.8", other.c_str()));
+  ASSERT_EQ(seeds.warnings.size(), 1U);
+  EXPECT_NE(seeds.warnings[0].find("seeds 1 and 2"), std::string::npos) << seeds.warnings[0];
+  const char* request = R"(,"request":"r-1")";  // a service is sent other images of one name
+  EXPECT_EQ(read(line("a", "0.9", request) + line("a", "0.8", request)).size(), 2U);
+}
+
+TEST_F(PredictionLog, VerdictsAreRead) {
+  const auto line = [](const std::string& verdict) {
+    return R"({"class":"benign","confidence":0.9,"uncertainty":0.3,"verdict":")" + verdict +
+           "\"}\n";
+  };
+  const std::string text = line("accept") + line("refer") + line("out-of-scope");
+  const Predictions found = read(text);
+  EXPECT_TRUE(found.all_decided());
+  EXPECT_EQ(found.outside, (std::vector<std::uint8_t>{0, 0, 1}));
+  EXPECT_TRUE(found.is_referred(1, 0.325));
+  EXPECT_FALSE(found.is_referred(2, 0));
+  EXPECT_TRUE(read(line("accept") + line("refer")).outside.empty());
+  refused(line("maybe"), "must be accept, refer or out-of-scope, not 'maybe'");
+  ClassList classes({"benign", "malignant"}, 2);
+  AnsweringModel model;
+  write_file_atomically(path_, text);
+  EXPECT_TRUE(read_prediction_log(path_, {0.05, false}, classes, model).verdicts.empty());
 }
 
 TEST_F(PredictionLog, MistakesNameTheLine) {

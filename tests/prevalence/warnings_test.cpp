@@ -44,7 +44,13 @@ TEST(PrevalenceWarnings, OneForEachReason) {
   expect_one(study, "a condition of 25");
   study = calm;
   study.estimate->black_box.reset();
-  expect_one(study, "singular");
+  expect_one(study, "The confusion matrix is singular");
+  for (std::int32_t& each : study.here.facts.predicted) each = each == 1 ? 0 : each;
+  expect_one(study,
+             "No labelled sample is answered with 'b': there is no estimate from answers to "
+             "compare with, and what EM says of this class is unchecked.");
+  for (std::int32_t& each : study.here.facts.predicted) each = 0;
+  expect_one(study, "answered with 'b', 'c': there is");
   study = calm;
   study.estimate->difference_intervals[2] = Interval{0.01, 0.2, 30};
   expect_one(study, "The two estimates of 'c' differ by more than chance");

@@ -303,7 +303,7 @@ TEST_F(ServiceTest, TheLogIsWhatMonitorReads) {
   ask("POST", "/v1/predict", "junk");
   ClassList classes;
   AnsweringModel model;
-  const Predictions log = read_prediction_log(options.log, 0.05, classes, model);
+  const Predictions log = read_prediction_log(options.log, {}, classes, model);
   ASSERT_EQ(log.size(), 3U);
   EXPECT_EQ(log.predicted, (std::vector<std::uint32_t>{0, 1, 2}));
   EXPECT_EQ(classes.names(), (std::vector<std::string>{"dark", "middle", "bright"}));

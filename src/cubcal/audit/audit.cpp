@@ -6,6 +6,7 @@
 
 #include "cubcal/audit/column_shuffle.h"
 #include "cubcal/core/check.h"
+#include "cubcal/core/counted.h"
 #include "cubcal/core/parallel.h"
 
 namespace cubcal {
@@ -310,6 +311,13 @@ void check_audit_options(const AuditOptions& options) {
   check_bootstrap_options(options.bootstrap);
   check_at_least("the number of permutations", static_cast<double>(options.permutations), 1);
   check_in_open("the alarm rate", options.alarm_rate, 0, 1);
+  const std::size_t needed = fewest_permutations(options.alarm_rate);
+  if (options.permutations < needed) {
+    throw ArgumentError("a gap needs p at or below " + to_text(options.alarm_rate) + ", which " +
+                        counted(options.permutations, "permutation") +
+                        " cannot give: the option 'permutations' must be at least " +
+                        std::to_string(needed));
+  }
   check_at_least("the fewest units of a group", static_cast<double>(options.fewest), 2);
   check_at_least("the uncertainty above which is referred", options.refer_above, 0);
   if (options.margin) check_in_open("the margin", *options.margin, 0, 1);

@@ -83,6 +83,7 @@ Calibration from_fields(const Json& json) {
   calibration.share_sharpened = fitted_on.number("share_sharpened");
   check_in_closed("share_sharpened", calibration.share_sharpened, 0, 1);
   if (fitted_on.has("weights_hash")) calibration.weights_hash = fitted_on.text("weights_hash");
+  if (fitted_on.has("data_hash")) calibration.data_hash = fitted_on.text("data_hash");
   return calibration;
 }
 
@@ -117,6 +118,7 @@ std::string calibration_to_json(const Calibration& calibration) {
   if (!calibration.weights_hash.empty()) {
     json["fitted_on"]["weights_hash"] = calibration.weights_hash;
   }
+  if (!calibration.data_hash.empty()) json["fitted_on"]["data_hash"] = calibration.data_hash;
   return json.dump(2) + "\n";
 }
 

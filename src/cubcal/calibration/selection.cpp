@@ -37,9 +37,13 @@ void place(const Predictive& part, const std::vector<std::size_t>& rows, Predict
   }
 }
 
+bool leaves_all(const Calibration& calibration) {
+  return calibration.t_high == 1 && calibration.t_low == 1;
+}
+
 /// Each sample predicted through a calibration that has not seen its group.
 Predictive predict_held_out(const Part& set, const Predictive& unscaled, const Folds& folds,
-                            const FitOptions& options) {
+                            const FitOptions& options, std::size_t& unscaled_folds) {
   const McLogits logits(set.logits);
   Predictive held_out = unscaled;
   for (std::size_t fold = 0; fold < folds.count; ++fold) {
@@ -48,6 +52,7 @@ Predictive predict_held_out(const Part& set, const Predictive& unscaled, const F
     const Part others(logits, set.labels, set.groups, rows);
     const Calibration calibration =
         fit_calibration(McLogits(fitted.logits), fitted.labels, options, fitted.groups).calibration;
+    unscaled_folds += leaves_all(calibration) ? 1 : 0;
     place(predict_calibrated(McLogits(others.logits), calibration), rows, held_out);
   }
   return held_out;
@@ -127,8 +132,9 @@ CalibrationSelection select_calibration(const McLogits& logits,
     CalibrationCandidate candidate;
     candidate.fit = fit_calibration(logits, labels, fit, groups);
     fit.refinements = std::min<std::size_t>(fit.refinements, 1);
-    const SampleFacts after =
-        sample_facts(predict_held_out(part, unscaled, folds, fit), part.labels, options.metrics);
+    const Predictive held_out =
+        predict_held_out(part, unscaled, folds, fit, candidate.unscaled_folds);
+    const SampleFacts after = sample_facts(held_out, part.labels, options.metrics);
     candidate.held_out = calibration_effect(before, after, part.groups, options.bootstrap);
     const SampleFacts fitted =
         sample_facts(apply_calibration(candidate.fit.calibration, McLogits(part.logits), unscaled),
@@ -139,7 +145,7 @@ CalibrationSelection select_calibration(const McLogits& logits,
   }
   for (std::size_t i = 0; i < selection.candidates.size(); ++i) {
     const Calibration& calibration = selection.candidates[i].fit.calibration;
-    if (calibration.t_high == 1 && calibration.t_low == 1) continue;  // leaves all as it is
+    if (leaves_all(calibration)) continue;
     const CalibrationEffect& effect = selection.candidates[i].held_out;
     if (!effect.worse().empty() || effect.better().empty()) continue;
     if (!selection.best ||

@@ -46,6 +46,8 @@ CalibrationEffect calibration_effect(const SampleFacts& before, const SampleFact
 struct CalibrationCandidate {
   FitResult fit;
   CalibrationEffect held_out;
+  /// Folds in which the fit on the others gave T = 1, so that their samples were left as they are.
+  std::size_t unscaled_folds = 0;
 };
 
 struct SelectionOptions {

@@ -6,6 +6,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/array_text.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/integer_array.h"
 #include "cubcal/io/torch_file.h"
@@ -39,8 +40,19 @@ RawLabels read_npy_labels(const std::shared_ptr<const ByteSource>& source, std::
   return labels;
 }
 
+/// "1" of "1.0", as tables are written whose labels were numbers with a point.
+std::string without_zeros(const std::string& text) {
+  const std::size_t point = text.find('.');
+  const bool is_whole = point != std::string::npos && point > 0 && point + 1 < text.size() &&
+                        text.find_first_not_of('0', point + 1) == std::string::npos;
+  return is_whole ? text.substr(0, point) : text;
+}
+
 RawLabels read_csv_labels(const std::string& path, const std::string& key, std::size_t length) {
-  const CsvTable table = read_csv(path);
+  CsvOptions options;
+  const std::string text = read_text_file(path, options.max_bytes);
+  options.separator = recognise_separator(text);
+  const CsvTable table = parse_csv(text, path, options);
   std::size_t column = 0;
   if (table.has_column(key)) {
     column = table.column(key);
@@ -49,7 +61,10 @@ RawLabels read_csv_labels(const std::string& path, const std::string& key, std::
   }
   if (table.rows.size() != length) {
     throw DataError("'" + path + "' has " + std::to_string(table.rows.size()) +
-                    " rows of labels, but the logits have " + std::to_string(length) + " samples");
+                    " rows of labels, but the logits have " + std::to_string(length) + " samples" +
+                    (table.rows.size() + 1 == length
+                         ? ": its first line is taken for the header, which names the column"
+                         : ""));
   }
   RawLabels labels;
   labels.are_text = true;
@@ -86,8 +101,9 @@ std::vector<std::int64_t> class_indices(const RawLabels& labels, std::size_t cla
   std::vector<std::int64_t> indices;
   indices.reserve(labels.texts.size());
   for (std::size_t i = 0; i < labels.texts.size(); ++i) {
-    const std::string& text = labels.texts[i];
-    if (!ignored.empty() && text == ignored) {
+    const std::string text =
+        known.count(labels.texts[i]) > 0 ? labels.texts[i] : without_zeros(labels.texts[i]);
+    if (!ignored.empty() && (labels.texts[i] == ignored || text == ignored)) {
       indices.push_back(kIgnoredLabel);
       continue;
     }
@@ -105,8 +121,10 @@ std::vector<std::int64_t> class_indices(const RawLabels& labels, std::size_t cla
       continue;
     }
     if (is_number) {
-      throw DataError(labels.where + " has the label " + text + " at index " + std::to_string(i) +
-                      ", but the logits have classes 0 to " + std::to_string(classes - 1));
+      throw DataError(
+          labels.where + " has the label " + text + " at index " + std::to_string(i) +
+          ", but the logits have classes 0 to " + std::to_string(classes - 1) +
+          (text[0] == '-' ? "; the option 'ignore_label' leaves out samples of a label" : ""));
     }
     throw DataError(labels.where + " has the label '" + text + "' at index " + std::to_string(i) +
                     ", which is neither the index of a class nor one of the class names");

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/array_text.h"
 #include "cubcal/io/integer_array.h"
@@ -101,10 +102,29 @@ std::vector<SampleColumn> read_columns(const NpzReader& npz, const LogitsReading
   return columns;
 }
 
+/// Such as 'cubcal logits --shard' writes: every so many-th sample of a set.
+void refuse_shard(const NpzReader& npz) {
+  if (!npz.has("shard") || !npz.has("places")) return;
+  throw DataError("'" + npz.path() +
+                  "' is one shard of a larger job, with a part of its samples: merge all of them "
+                  "first, with 'cubcal merge'");
+}
+
+std::unique_ptr<ByteStream> open_logits(const NpzReader& npz, const std::string& key) {
+  try {
+    return npz.open(key);
+  } catch (const DataError& error) {
+    if (npz.has(key) || npz.names().empty()) throw;
+    throw DataError(std::string(error.what()) +
+                    "; the option 'logits_key' names that of the logits");
+  }
+}
+
 LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source, const LogitsReading& reading) {
   const NpzReader npz(std::move(source));
+  refuse_shard(npz);
   const std::string where = npz.where(reading.logits_key);
-  const std::unique_ptr<ByteStream> stream = npz.open(reading.logits_key);
+  const std::unique_ptr<ByteStream> stream = open_logits(npz, reading.logits_key);
   NpyHeader header = read_npy_header(*stream, where);
   check_logits(header, where, reading);
   const std::size_t samples = header.shape[1];
@@ -193,7 +213,10 @@ LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
   } else if (ZipArchive::is_likely(*source)) {
     file = read_npz_logits(std::move(source), reading);
   } else {
-    file = read_csv_logits(parse_csv(text_of(*source), source->name()), reading);
+    const std::string text = text_of(*source);
+    CsvOptions options;
+    options.separator = recognise_separator(text);
+    file = read_csv_logits(parse_csv(text, source->name(), options), reading);
   }
   if (reading.with_labels && !reading.labels_file.empty()) {
     const std::vector<std::size_t>& shape = file.logits.shape();
@@ -211,6 +234,14 @@ const std::vector<std::string>& column_values(const LogitsFile& file, const std:
     if (column.name == name) return column.values;
   }
   throw ArgumentError("the column '" + name + "' of '" + file.path + "' was not read");
+}
+
+std::string logits_hash(const NdArray& logits) {
+  ContentHash hash;
+  hash.add(dtype_name(logits.dtype()));
+  for (const std::size_t length : logits.shape()) hash.add(std::to_string(length));
+  hash.add(logits.bytes(), logits.byte_size());
+  return hash.text();
 }
 
 void check_same_classes(const LogitsFile& file, const LogitsFile& other) {

@@ -9,6 +9,9 @@ namespace {
 /// Tables of class against class grow with the square of it.
 constexpr std::size_t kMostClasses = 2048;
 
+constexpr const char* kBinaryHint =
+    "; the option 'binary' takes one number for each sample, as of a sigmoid";
+
 }  // namespace
 
 void check_logits(NpyHeader& header, const std::string& where, const LogitsReading& reading) {
@@ -25,7 +28,8 @@ void check_logits(NpyHeader& header, const std::string& where, const LogitsReadi
     }
   } else if (shape.size() != 2 && shape.size() != 3) {
     throw DataError(where + " has shape " + header.shape_text() +
-                    ", but logits must be [S,N,K] (passes, samples, classes) or [N,K]");
+                    ", but logits must be [S,N,K] (passes, samples, classes) or [N,K]" +
+                    (shape.size() == 1 ? kBinaryHint : ""));
   }
   if (header.count() == 0) {
     throw DataError(where + " has shape " + header.shape_text() +
@@ -33,7 +37,7 @@ void check_logits(NpyHeader& header, const std::string& where, const LogitsReadi
   }
   if (shape.back() < 2 && !reading.binary) {
     throw DataError(where + " has shape " + header.shape_text() +
-                    " and so a single class, but at least two are needed");
+                    " and so a single class, but at least two are needed" + kBinaryHint);
   }
   if (shape.back() > kMostClasses) {
     throw DataError(where + " has shape " + header.shape_text() + " and so " +

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/tolerances.h"
 
 namespace cubcal {
 
@@ -51,6 +52,10 @@ std::vector<Row> common_scale(const Row& observed, const std::vector<Row>& permu
 }
 
 }  // namespace
+
+std::size_t fewest_permutations(double bound) {
+  return static_cast<std::size_t>(std::ceil(1 / bound * (1 - kSumRounding)) - 1);
+}
 
 std::vector<PermutationP> max_t_p_values(const Row& observed, const std::vector<Row>& permuted) {
   for (const Row& row : permuted) {

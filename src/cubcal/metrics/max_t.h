@@ -12,6 +12,9 @@ struct PermutationP {
   double corrected = 1;
 };
 
+/// With fewer permutations no p-value can be at or below `bound`: the smallest is 1 / (B + 1).
+std::size_t fewest_permutations(double bound);
+
 /// Statistics d_1 ... d_m with what they are where nothing is to be found: permuted[b][j] is d_j of
 /// permutation b. Each is put on a common scale, t_j = |d_j - mean| / sd over the observed and the
 /// permuted values of d_j, and

@@ -15,6 +15,18 @@ std::string text_in(const Json& json, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+/// "calibrated with dts", "not calibrated".
+std::string calibration_text(const std::string& method) {
+  return method.empty() ? "not calibrated" : "calibrated with " + printable(method);
+}
+
+/// Null is no calibration; what is not there is not known.
+std::optional<std::string> calibration_in(const Json& json) {
+  const auto found = json.find("calibration");
+  if (found == json.end() || !(found->is_null() || found->is_string())) return std::nullopt;
+  return text_in(json, "calibration");
+}
+
 bool differ(const std::string& first, const std::string& second) {
   return !first.empty() && !second.empty() && first != second;
 }
@@ -25,6 +37,7 @@ std::string ModelMark::text() const {
   const std::string title = !name.empty() ? name : served;
   std::string text = title.empty() ? "a model" : in_quotes(title);
   if (!version.empty()) text += " " + printable(version);
+  if (weights_hash.empty()) return text;
   text += " (weights " + printable(weights_hash);
   if (!decision_hash.empty()) text += ", decision " + printable(decision_hash);
   return text + ")";
@@ -34,33 +47,69 @@ ModelMark model_mark(const Json& json) {
   const auto model = json.find("model");
   const bool is_served = model != json.end() && model->is_object();
   const Json& fields = is_served ? *model : json;
-  return {is_served ? text_in(fields, "name") : std::string(), text_in(fields, "model_name"),
-          text_in(fields, "model_version"), text_in(fields, "weights_hash"),
-          text_in(fields, "decision_hash")};
+  return {is_served ? text_in(fields, "name") : std::string(),
+          text_in(fields, "model_name"),
+          text_in(fields, "model_version"),
+          text_in(fields, "weights_hash"),
+          text_in(fields, "decision_hash"),
+          calibration_in(fields)};
 }
 
-bool AnsweringModel::counts(const ModelMark& mark) const {
+bool AnsweringModel::counts(const ModelMark& mark) {
   const auto starts = [&](const std::string& hash) { return hash.rfind(only_, 0) == 0; };
-  return only_.empty() || mark.served == only_ || mark.name == only_ || starts(mark.weights_hash) ||
-         starts(mark.decision_hash);
+  const bool counts = only_.empty() || mark.served == only_ || mark.name == only_ ||
+                      starts(mark.weights_hash) || starts(mark.decision_hash);
+  counted_ += counts ? 1 : 0;
+  if (!counts) others_.insert(mark.text());
+  return counts;
+}
+
+void AnsweringModel::check_only() const {
+  if (only_.empty() || counted_ > 0) return;
+  constexpr std::size_t kMostNamed = 8;
+  std::string list;
+  std::size_t named = 0;
+  for (const std::string& each : others_) {
+    if (++named > kMostNamed) break;
+    list += (list.empty() ? "" : ", ") + each;
+  }
+  if (others_.size() > kMostNamed) {
+    list += " and " + std::to_string(others_.size() - kMostNamed) + " more";
+  }
+  throw ArgumentError(
+      "the option 'model' names " + in_quotes(only_) + ", of which there is no answer: " +
+      (list.empty() ? "there is no log with any" : "the logs hold those of " + list));
 }
 
 void AnsweringModel::check(const ModelMark& mark, const std::string& where) {
-  if (mark.weights_hash.empty()) return;
-  if (first_.weights_hash.empty()) {
-    first_ = mark;
-    where_ = where;
-    return;
-  }
   if (differ(first_.weights_hash, mark.weights_hash) ||
       differ(first_.decision_hash, mark.decision_hash)) {
     throw OtherModel(where + " is of " + mark.text() + ", but " + where_ + " of " + first_.text() +
                      ": answers of one model alone can be compared");
   }
-  if (first_.decision_hash.empty() && !mark.decision_hash.empty()) {
+  check_calibration(mark, where);
+  const bool says_more = first_.weights_hash.empty()
+                             ? !mark.weights_hash.empty()
+                             : first_.decision_hash.empty() && !mark.decision_hash.empty();
+  if (says_more) {
     first_ = mark;
     where_ = where;
   }
+}
+
+void AnsweringModel::check_calibration(const ModelMark& mark, const std::string& where) {
+  if (!mark.calibration) {
+    says_calibration_ = false;
+    return;
+  }
+  if (!calibration_) {
+    calibration_ = mark.calibration;
+    calibration_where_ = where;
+  }
+  if (*calibration_ == *mark.calibration) return;
+  throw OtherCalibration(where + " is " + calibration_text(*mark.calibration) + ", but " +
+                         calibration_where_ + " is " + calibration_text(*calibration_) +
+                         ": they would differ though nothing drifts");
 }
 
 }  // namespace cubcal

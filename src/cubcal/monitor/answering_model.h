@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "cubcal/core/error.h"
@@ -14,6 +17,9 @@ struct ModelMark {
   std::string version;  ///< its version
   std::string weights_hash;
   std::string decision_hash;
+  /// The method by which the answer was calibrated, empty: it was not; nothing where this is not
+  /// said.
+  std::optional<std::string> calibration = {};
 
   /// "'Skin lesions' 1 (weights 0123, decision 4567)".
   std::string text() const;
@@ -28,6 +34,12 @@ class OtherModel : public DataError {
   using DataError::DataError;
 };
 
+/// Calibrated answers and others where only like can be compared.
+class OtherCalibration : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 /// The one model whose answers are compared: periods of several say nothing of drift. It is that
 /// of the first file that names one.
 class AnsweringModel {
@@ -36,15 +48,28 @@ class AnsweringModel {
   /// weights or decision that starts so.
   explicit AnsweringModel(std::string only = {}) : only_(std::move(only)) {}
 
-  bool counts(const ModelMark& mark) const;
-  /// Throws OtherModel, a sentence that starts with `where`, for another model. What does not say
-  /// which weights it is of is taken on trust.
+  bool counts(const ModelMark& mark);
+  /// Throws ArgumentError where `only` is the model of none of the answers that were asked about,
+  /// naming theirs.
+  void check_only() const;
+  /// Throws OtherModel, a sentence that starts with `where`, for another model, and
+  /// OtherCalibration for one calibrated otherwise. What does not say which weights it is of, or
+  /// whether it is calibrated, is taken on trust.
   void check(const ModelMark& mark, const std::string& where);
+  /// Whether all that was checked says whether it is calibrated.
+  bool says_calibration() const { return says_calibration_; }
 
  private:
+  void check_calibration(const ModelMark& mark, const std::string& where);
+
   std::string only_;
+  std::size_t counted_ = 0;
+  std::set<std::string> others_;  ///< models whose answers do not count
   ModelMark first_;
   std::string where_;
+  std::optional<std::string> calibration_;
+  std::string calibration_where_;
+  bool says_calibration_ = true;
 };
 
 }  // namespace cubcal

@@ -70,8 +70,13 @@ class Pool {
         confidence_(joined_lists(reference.confidence, period.confidence)),
         uncertainty_(joined_lists(reference.uncertainty, period.uncertainty)),
         tests_(possible_tests(classes, !reference.outside.empty() && !period.outside.empty())) {
-    for (const double u : joined_lists(reference.uncertainty, period.uncertainty)) {
-      referred_.push_back(u > options.refer_above ? 1 : 0);
+    const bool by_verdict = reference.all_decided() && period.all_decided();
+    for (const Predictions* side : {&reference, &period}) {
+      for (std::size_t i = 0; i < side->size(); ++i) {
+        const bool is_referred = by_verdict ? side->is_referred(i, options.refer_above)
+                                            : side->uncertainty[i] > options.refer_above;
+        referred_.push_back(is_referred ? 1 : 0);
+      }
     }
     outside_ = joined_lists(reference.outside, period.outside);
     const bool by_group = options.by_group && !reference.groups.empty() && !period.groups.empty();

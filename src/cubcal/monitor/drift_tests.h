@@ -13,7 +13,8 @@ enum class DriftTest {
   kClasses,      ///< Pearson's chi-square of the answers' classes, reference against period
   kConfidence,   ///< Kolmogorov and Smirnov's largest distance of distributions of confidence
   kUncertainty,  ///< the same of U
-  kReferral,     ///< difference of the shares with U above the threshold
+  kReferral,     ///< difference of the shares with U above the threshold, or by verdicts where both
+                 ///< sides have one for each prediction
   kOutside       ///< difference of the shares that are out of scope
 };
 /// "classes", "confidence", "uncertainty", "referral", "out_of_scope".

@@ -62,17 +62,23 @@ std::string verdict(const Monitoring& monitoring) {
 }
 
 std::string period_table(const Monitoring& monitoring) {
-  const bool has_outside = monitoring.reference.outside.has_value();
-  std::vector<std::string> header{"period",   "predictions",       "patients", "referred",
-                                  "interval", "expected accuracy", "interval", "actual accuracy",
-                                  "labelled", "median U (nats)"};
-  if (has_outside) header.insert(header.begin() + 5, {"out of scope", "interval"});
+  const bool has_accepted = monitoring.has_accepted();
+  const bool has_outside = monitoring.has_outside();
+  std::vector<std::string> header{"period", "predictions", "patients"};
+  if (has_accepted) header.insert(header.end(), {"accepted", "interval"});
+  header.insert(header.end(), {"referred", "interval"});
+  if (has_outside) header.insert(header.end(), {"out of scope", "interval"});
+  header.insert(header.end(), {"expected accuracy", "interval", "actual accuracy", "labelled",
+                               "median U (nats)"});
   Table table(header, "Every period beside the reference; intervals: " +
                           percent(monitoring.options.level, 0) + ", prediction by prediction.");
   const auto add = [&](const PeriodSummary& each, const std::string& name) {
     std::vector<std::string> cells{name, grouped(each.predictions),
-                                   each.names_groups ? grouped(each.units) : kUnknown,
-                                   share_text(each.referral), range_text(each.referral)};
+                                   each.names_groups ? grouped(each.units) : kUnknown};
+    if (has_accepted) {
+      cells.insert(cells.end(), {share_text(each.accepted), range_text(each.accepted)});
+    }
+    cells.insert(cells.end(), {share_text(each.referral), range_text(each.referral)});
     if (has_outside) {
       cells.insert(cells.end(), {share_text(each.outside), range_text(each.outside)});
     }
@@ -150,9 +156,8 @@ std::string method(const Monitoring& monitoring, const std::string& made_from) {
              "Expected accuracy is the mean confidence. It and its interval assume that each "
              "answer is right with the probability its confidence says, independent of the "
              "others: calibrated confidence, and images of which no two show one patient. "
-             "Labels, where there are some, are shown beside it and used for nothing else. "
-             "Referred: U above " +
-             to_text(options.drift.refer_above) + " nats.");
+             "Labels, where there are some, are shown beside it and used for nothing else. " +
+             referral_rule(monitoring));
 }
 
 }  // namespace

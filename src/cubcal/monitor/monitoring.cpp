@@ -1,12 +1,11 @@
 #include "cubcal/monitor/monitoring.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/counted.h"
-#include "cubcal/core/tolerances.h"
+#include "cubcal/metrics/max_t.h"
 #include "cubcal/metrics/poisson_binomial.h"
 
 namespace cubcal {
@@ -33,6 +32,30 @@ void add_actual(PeriodSummary& summary, const Predictions& predictions, double l
   if (labelled > 0) summary.actual = counted_share(right, labelled, level);
 }
 
+void add_decisions(PeriodSummary& summary, const Predictions& predictions,
+                   const MonitorOptions& options) {
+  std::size_t referred = 0;
+  std::size_t accepted = 0;
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    referred += predictions.is_referred(i, options.drift.refer_above) ? 1 : 0;
+  }
+  for (const std::optional<Decision>& verdict : predictions.verdicts) {
+    summary.decided += verdict ? 1 : 0;
+    accepted += verdict == Decision::kAccept ? 1 : 0;
+  }
+  summary.referral = counted_share(referred, predictions.size(), options.level);
+  if (predictions.all_decided()) {
+    summary.accepted = counted_share(accepted, predictions.size(), options.level);
+  }
+}
+
+/// Whether it is so of the reference or of any period.
+template <class Property>
+bool any_of_all(const Monitoring& monitoring, Property is) {
+  return is(monitoring.reference) ||
+         std::any_of(monitoring.periods.begin(), monitoring.periods.end(), is);
+}
+
 PeriodSummary summary_of(const Predictions& predictions, std::size_t classes,
                          const MonitorOptions& options) {
   PeriodSummary summary;
@@ -45,11 +68,7 @@ PeriodSummary summary_of(const Predictions& predictions, std::size_t classes,
   for (const std::size_t count : answers) {
     summary.classes.push_back(counted_share(count, predictions.size(), options.level));
   }
-  const auto referred =
-      std::count_if(predictions.uncertainty.begin(), predictions.uncertainty.end(),
-                    [&](double u) { return u > options.drift.refer_above; });
-  summary.referral =
-      counted_share(static_cast<std::size_t>(referred), predictions.size(), options.level);
+  add_decisions(summary, predictions, options);
   if (!predictions.outside.empty()) {
     const auto flagged =
         std::count(predictions.outside.begin(), predictions.outside.end(), std::uint8_t{1});
@@ -69,6 +88,9 @@ void check_predictions(const Predictions& predictions, std::size_t classes) {
   const std::size_t size = predictions.size();
   check_same_size("confidences", predictions.confidence.size(), "answers", size);
   check_same_size("uncertainties", predictions.uncertainty.size(), "answers", size);
+  if (!predictions.verdicts.empty()) {
+    check_same_size("verdicts", predictions.verdicts.size(), "answers", size);
+  }
   for (const std::uint32_t k : predictions.predicted) {
     if (k < classes) continue;
     throw DataError("'" + predictions.name + "' has an answer of class " + std::to_string(k) +
@@ -78,14 +100,14 @@ void check_predictions(const Predictions& predictions, std::size_t classes) {
 
 /// Throws ArgumentError where the smallest p-value there can be is no alarm.
 void check_permutations(const Monitoring& result) {
-  const double needed = std::ceil(1 / result.alarm_bound * (1 - kSumRounding)) - 1;
-  if (static_cast<double>(result.options.drift.permutations) >= needed) return;
+  const std::size_t needed = fewest_permutations(result.alarm_bound);
+  if (result.options.drift.permutations >= needed) return;
   throw ArgumentError("an alarm needs p at or below " + significant(result.alarm_bound, 3) + " (" +
                       counted(result.tests_per_period, "test") + " in " +
                       counted(result.corrected_periods, "period") + "), which " +
                       std::to_string(result.options.drift.permutations) +
                       " permutations cannot give: the option 'permutations' must be at least " +
-                      to_text(needed));
+                      std::to_string(needed));
 }
 
 }  // namespace
@@ -96,6 +118,14 @@ std::size_t Monitoring::alarms() const {
     for (const DriftResult& result : period.tests) count += is_alarm(result) ? 1 : 0;
   }
   return count;
+}
+
+bool Monitoring::has_outside() const {
+  return any_of_all(*this, [](const PeriodSummary& each) { return each.outside.has_value(); });
+}
+
+bool Monitoring::has_accepted() const {
+  return any_of_all(*this, [](const PeriodSummary& each) { return each.accepted.has_value(); });
 }
 
 void check_monitor_options(const MonitorOptions& options) {
@@ -138,6 +168,28 @@ Monitoring monitor(const Predictions& reference, const std::vector<Predictions>&
     result.periods.push_back(std::move(summary));
   }
   return result;
+}
+
+std::string referral_rule(const Monitoring& monitoring) {
+  const std::string threshold =
+      "U above " + to_text(monitoring.options.drift.refer_above) + " nats";
+  const bool any_verdict =
+      any_of_all(monitoring, [](const PeriodSummary& each) { return each.decided > 0; });
+  if (!any_verdict) return "Referred: " + threshold + ".";
+  const bool any_without = any_of_all(
+      monitoring, [](const PeriodSummary& each) { return each.decided < each.predictions; });
+  if (!any_without) return "Accepted, referred and out of scope: the verdicts of the logs.";
+  std::string with;
+  const auto add = [&](const PeriodSummary& each, const std::string& name) {
+    if (each.decided == 0) return;
+    with += (with.empty() ? "" : ", ") + name;
+    if (each.decided < each.predictions) with += " in part";
+  };
+  add(monitoring.reference, "the reference");
+  for (const PeriodSummary& each : monitoring.periods) add(each, each.name);
+  return "Referred: the verdicts of the logs where they hold some (" + with + "), " + threshold +
+         " elsewhere, so that these shares cannot be compared; the test of referral takes " +
+         threshold + " on both sides unless both hold verdicts for all predictions.";
 }
 
 std::string calibration_warning(const Monitoring& monitoring) {

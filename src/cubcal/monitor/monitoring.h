@@ -27,7 +27,9 @@ struct PeriodSummary {
   bool names_groups = false;
   std::size_t units = 0;                    ///< patients, or predictions where none are named
   std::vector<CountedShare> classes;        ///< answers of each class
-  CountedShare referral;                    ///< U above the threshold
+  std::size_t decided = 0;                  ///< predictions that came with a verdict
+  std::optional<CountedShare> accepted;     ///< by verdicts, where all predictions have one
+  CountedShare referral;                    ///< by verdicts, U above the threshold for the others
   std::optional<CountedShare> outside;      ///< where there are flags
   std::optional<double> expected_accuracy;  ///< mean confidence; none of no predictions
   /// In which the accuracy on these very predictions lies with the probability `level`, were each
@@ -55,6 +57,8 @@ struct Monitoring {
   double alarm_bound = 0;
 
   bool is_alarm(const DriftResult& result) const { return result.p <= alarm_bound; }
+  bool has_outside() const;   ///< flags of the reference or of a period
+  bool has_accepted() const;  ///< the same of verdicts
   std::size_t alarms() const;
 };
 
@@ -66,6 +70,9 @@ void check_monitor_options(const MonitorOptions& options);
 /// no p-value could be an alarm.
 Monitoring monitor(const Predictions& reference, const std::vector<Predictions>& periods,
                    const std::vector<std::string>& class_names, const MonitorOptions& options);
+
+/// A sentence on what counts as referred in the shares and in the tests.
+std::string referral_rule(const Monitoring& monitoring);
 
 /// A sentence, where the reference has labels and its accuracy lies outside the interval that its
 /// confidence promises: then expected accuracies are not to be believed.

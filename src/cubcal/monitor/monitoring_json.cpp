@@ -20,6 +20,8 @@ Json share_json(const CountedShare& share) {
 
 Json period_json(const Monitoring& monitoring, const PeriodSummary& period) {
   Json json{{"name", period.name}, {"predictions", period.predictions}, {"units", period.units}};
+  json["decided"] = period.decided;
+  json["accepted"] = period.accepted ? share_json(*period.accepted) : Json();
   json["referral"] = share_json(period.referral);
   json["out_of_scope"] = period.outside ? share_json(*period.outside) : Json();
   Json classes = Json::object();

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <unordered_map>
 
 #include "cubcal/core/class_difference.h"
+#include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/byte_source.h"
 #include "cubcal/io/json_fields.h"
@@ -20,15 +23,43 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostClasses = 2048;
 const std::string kByteOrderMark = "\xEF\xBB\xBF";
+constexpr const char* kShardFormat = "cubcal-shard";  // the first line of a shard of predictions
 constexpr const char* kSpace = " \t\r\n";
 constexpr JsonLimits kDocument{32, 2048, 100'000'000};
 
 std::string nameless(std::size_t number) { return "class " + std::to_string(number); }
 
+/// One prediction of a log.
+struct LogRow {
+  std::uint32_t predicted = 0;
+  double confidence = 0;
+  double uncertainty = 0;
+  std::optional<double> p;
+  std::optional<Decision> verdict;
+  std::optional<std::string> group;
+  std::optional<std::int64_t> label;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> passes;  ///< asked for
+};
+
+/// "5 and 40", "0, 1, 2, …".
+std::string list_of(const std::set<std::uint64_t>& numbers) {
+  constexpr std::size_t kMostNamed = 3;
+  std::string list;
+  std::size_t named = 0;
+  for (const std::uint64_t each : numbers) {
+    if (++named > kMostNamed) return list + ", …";
+    const char* between = named == 1 ? "" : numbers.size() == 2 ? " and " : ", ";
+    list += between + std::to_string(each);
+  }
+  return list;
+}
+
 class LogReader {
  public:
-  LogReader(const std::string& path, double alpha, ClassList& classes, AnsweringModel& model)
-      : path_(path), alpha_(alpha), classes_(classes), model_(model) {
+  LogReader(const std::string& path, const LogRules& rules, ClassList& classes,
+            AnsweringModel& model)
+      : path_(path), rules_(rules), classes_(classes), model_(model) {
     result_.name = path;
   }
 
@@ -42,14 +73,10 @@ class LogReader {
     } else {
       add_document(text.substr(start));
     }
-    if (flagged_ != 0 && flagged_ != result_.size()) {
-      throw DataError("'" + path_ + "' has an 'ood_p_value' for " + std::to_string(flagged_) +
-                      " of " + std::to_string(result_.size()) +
-                      " predictions, but all or none must have one");
-    }
-    if (flagged_ == 0) result_.outside.clear();
-    if (!has_groups_) result_.groups.clear();
-    if (!has_labels_) result_.labels.clear();
+    take_answers();
+    take_decisions();
+    take_groups_and_labels();
+    warn();
     return std::move(result_);
   }
 
@@ -81,35 +108,45 @@ class LogReader {
 
   void add(const Json& json, const std::string& where) {
     if (!json.is_object()) throw DataError(where + " is no JSON object");
+    const auto format = json.find("format");
+    if (format != json.end() && *format == kShardFormat) {
+      throw DataError("'" + path_ +
+                      "' is one shard of a larger job, with a part of its answers: merge all of "
+                      "them first, with 'cubcal merge'");
+    }
     if (json.contains("error") && !json.contains("class")) return;  // an image without an answer
     const ModelMark mark = model_mark(json);
     if (!model_.counts(mark)) return;
     model_.check(mark, where);
     const auto list = json.find("predictions");
     if (list == json.end()) {
-      add_prediction(json, where);
+      add_prediction(json, json, where);
       return;
     }
     if (!list->is_array()) throw DataError(where + " has 'predictions' that are no list");
     for (std::size_t i = 0; i < list->size(); ++i) {
-      add_prediction((*list)[i], "prediction " + std::to_string(i + 1) + " of " + where);
+      add_prediction((*list)[i], json, "prediction " + std::to_string(i + 1) + " of " + where);
     }
   }
 
-  void add_prediction(const Json& json, const std::string& where) {
+  /// `whole` is the line or document it stands in, which may say more of it.
+  void add_prediction(const Json& json, const Json& whole, const std::string& where) {
     try {
       const JsonFields fields(json, "prediction");
       take_names(json, where);
-      result_.predicted.push_back(
-          static_cast<std::uint32_t>(class_of(fields, "class", "class_index", where)));
-      result_.confidence.push_back(number_in(fields, "confidence", 1));
+      LogRow row;
+      row.predicted = static_cast<std::uint32_t>(class_of(fields, "class", "class_index", where));
+      row.confidence = number_in(fields, "confidence", 1);
       const bool has_parts = fields.at("uncertainty").is_object();
-      result_.uncertainty.push_back(has_parts
-                                        ? number_in(fields.object("uncertainty"), "total", 1e6)
-                                        : number_in(fields, "uncertainty", 1e6));
-      add_outside(fields);
-      add_group(fields);
-      add_label(fields, where);
+      row.uncertainty = has_parts ? number_in(fields.object("uncertainty"), "total", 1e6)
+                                  : number_in(fields, "uncertainty", 1e6);
+      if (is_known(fields, "ood_p_value")) row.p = number_in(fields, "ood_p_value", 1);
+      if (rules_.verdicts && is_known(fields, "verdict")) row.verdict = verdict_in(fields);
+      row.group = group_in(fields);
+      row.label = label_in(fields, where);
+      row.seed = number_of(json, whole, "seed");
+      row.passes = number_of(json, whole, "passes_asked");
+      add_row(std::move(row), image_of(json));
     } catch (const DataError& error) {
       const std::string sentence = error.what();
       const bool is_named = sentence.compare(0, where.size(), where) == 0;
@@ -156,46 +193,145 @@ class LogReader {
     return classes_.by_number(fields.count(number), where);
   }
 
-  void add_outside(const JsonFields& fields) {
-    const bool is_known = fields.has("ood_p_value") && !fields.at("ood_p_value").is_null();
-    if (is_known) ++flagged_;
-    const bool is_outside = is_known && number_in(fields, "ood_p_value", 1) <= alpha_;
-    result_.outside.push_back(is_outside ? 1 : 0);
+  static bool is_known(const JsonFields& fields, const char* name) {
+    return fields.has(name) && !fields.at(name).is_null();
+  }
+
+  static Decision verdict_in(const JsonFields& fields) {
+    const std::string name = fields.text("verdict");
+    for (const Decision each : {Decision::kAccept, Decision::kRefer, Decision::kOutOfScope}) {
+      if (name == decision_name(each)) return each;
+    }
+    throw DataError("the field 'verdict' must be accept, refer or out-of-scope, not " +
+                    in_quotes(name));
+  }
+
+  static std::optional<std::string> group_in(const JsonFields& fields) {
+    if (!is_known(fields, "group")) return std::nullopt;
+    if (fields.at("group").is_string()) return fields.text("group");
+    return std::to_string(fields.whole_number("group"));
+  }
+
+  std::optional<std::int64_t> label_in(const JsonFields& fields, const std::string& where) {
+    if (!is_known(fields, "label")) return std::nullopt;
+    return static_cast<std::int64_t>(fields.at("label").is_string()
+                                         ? classes_.by_name(fields.text("label"), where)
+                                         : classes_.by_number(fields.count("label"), where));
+  }
+
+  /// The whole number of this name, of the prediction or of what it stands in.
+  static std::optional<std::uint64_t> number_of(const Json& json, const Json& whole,
+                                                const char* name) {
+    for (const Json* each : {&json, &whole}) {
+      const auto found = each->find(name);
+      if (found != each->end() && found->is_number_unsigned()) return found->get<std::uint64_t>();
+    }
+    return std::nullopt;
+  }
+
+  /// Which image it is, as far as that is known: a service is sent other images under equal names.
+  static std::string image_of(const Json& json) {
+    const auto found = json.find("image");
+    const bool is_named = found != json.end() && found->is_string() && !json.contains("request");
+    return is_named ? found->get<std::string>() : std::string();
+  }
+
+  /// The last answer for an image stands in the place of the first.
+  void add_row(LogRow row, const std::string& image) {
+    if (image.empty()) {
+      rows_.push_back(std::move(row));
+      return;
+    }
+    const auto [place, is_new] = places_.emplace(image, rows_.size());
+    if (is_new) {
+      rows_.push_back(std::move(row));
+    } else {
+      rows_[place->second] = std::move(row);
+      ++repeated_;
+    }
+  }
+
+  void take_answers() {
+    for (const LogRow& row : rows_) {
+      result_.predicted.push_back(row.predicted);
+      result_.confidence.push_back(row.confidence);
+      result_.uncertainty.push_back(row.uncertainty);
+    }
+  }
+
+  void take_decisions() {
+    std::size_t with_p = 0;
+    std::size_t judged = 0;
+    bool any_outside = false;
+    for (const LogRow& row : rows_) {
+      with_p += row.p ? 1 : 0;
+      judged += row.p || row.verdict ? 1 : 0;
+      any_outside = any_outside || row.verdict == Decision::kOutOfScope;
+      if (row.verdict && result_.verdicts.empty()) result_.verdicts.resize(rows_.size());
+    }
+    if (with_p == 0 && !any_outside) judged = 0;
+    if (judged != 0 && judged != rows_.size()) {
+      throw DataError("'" + path_ + "' has an 'ood_p_value' for " + std::to_string(judged) +
+                      " of " + std::to_string(rows_.size()) +
+                      " predictions, but all or none must have one");
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const LogRow& row = rows_[i];
+      if (row.verdict) result_.verdicts[i] = row.verdict;
+      if (judged == 0) continue;
+      const bool is_outside =
+          row.verdict ? *row.verdict == Decision::kOutOfScope : row.p && *row.p <= rules_.alpha;
+      result_.outside.push_back(is_outside ? 1 : 0);
+    }
   }
 
   /// A prediction without a patient is one of its own.
-  void add_group(const JsonFields& fields) {
-    const bool is_known = fields.has("group") && !fields.at("group").is_null();
-    has_groups_ = has_groups_ || is_known;
-    if (!is_known) {
-      result_.groups.push_back("prediction " + std::to_string(result_.size()) + " without a group");
-    } else if (fields.at("group").is_string()) {
-      result_.groups.push_back(fields.text("group"));
-    } else {
-      result_.groups.push_back(std::to_string(fields.whole_number("group")));
+  void take_groups_and_labels() {
+    bool has_groups = false;
+    bool has_labels = false;
+    for (const LogRow& row : rows_) {
+      has_groups = has_groups || row.group;
+      has_labels = has_labels || row.label;
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const LogRow& row = rows_[i];
+      if (has_groups) {
+        result_.groups.push_back(
+            row.group ? *row.group : "prediction " + std::to_string(i + 1) + " without a group");
+      }
+      if (has_labels) result_.labels.push_back(row.label.value_or(-1));
     }
   }
 
-  void add_label(const JsonFields& fields, const std::string& where) {
-    const bool is_known = fields.has("label") && !fields.at("label").is_null();
-    has_labels_ = has_labels_ || is_known;
-    std::int64_t label = -1;
-    if (is_known) {
-      label = static_cast<std::int64_t>(fields.at("label").is_string()
-                                            ? classes_.by_name(fields.text("label"), where)
-                                            : classes_.by_number(fields.count("label"), where));
+  void warn() {
+    if (repeated_ > 0) {
+      result_.warnings.push_back(
+          "'" + path_ + "' has further answers for images it has answered: " +
+          counted(repeated_, "earlier answer") + (repeated_ == 1 ? " does" : " do") + " not count");
     }
-    result_.labels.push_back(label);
+    std::set<std::uint64_t> seeds;
+    std::set<std::uint64_t> passes;
+    for (const LogRow& row : rows_) {
+      if (row.seed) seeds.insert(*row.seed);
+      if (row.passes) passes.insert(*row.passes);
+    }
+    if (passes.size() > 1) {
+      result_.warnings.push_back("'" + path_ + "' mixes answers from " + list_of(passes) +
+                                 " passes, whose uncertainty is not the same");
+    }
+    if (seeds.size() > 1) {
+      result_.warnings.push_back("'" + path_ + "' mixes answers of the seeds " + list_of(seeds));
+    }
   }
 
   const std::string& path_;
-  double alpha_;
+  LogRules rules_;
   ClassList& classes_;
   AnsweringModel& model_;
   Predictions result_;
-  std::size_t flagged_ = 0;
-  bool has_groups_ = false;
-  bool has_labels_ = false;
+  std::vector<LogRow> rows_;
+  std::unordered_map<std::string, std::size_t> places_;  ///< of images among the rows
+  std::size_t repeated_ = 0;
 };
 
 }  // namespace
@@ -273,9 +409,9 @@ bool is_prediction_log(const std::string& path) {
   return first == std::string::npos || start[first] == '{';  // nothing at all is an empty log
 }
 
-Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes,
+Predictions read_prediction_log(const std::string& path, const LogRules& rules, ClassList& classes,
                                 AnsweringModel& model) {
-  return LogReader(path, alpha, classes, model).result();
+  return LogReader(path, rules, classes, model).result();
 }
 
 }  // namespace cubcal

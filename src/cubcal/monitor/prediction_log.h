@@ -12,11 +12,19 @@
 ///   confidence          in [0, 1]
 ///   uncertainty         U in nats from 0 on, as a number or as the field `total` of an object
 ///   ood_p_value         p-value of an OOD detector in [0, 1], null or absent: not known
+///   verdict             "accept", "refer" or "out-of-scope"; null or absent: not decided
 ///   group               the patient, as text or whole number; may be absent
 ///   label               the true class by name or number, null or absent: not known
 ///   probabilities       an object whose keys name all classes; may be absent
-///   model_name, model_version, weights_hash, decision_hash, or an object `model` with them: whose
+///   image               which image; of several answers for one the last counts, unless a field
+///                       `request` tells that a service gave them, which is sent other images
+///                       under equal names
+///   seed, passes_asked  how it was computed; may be absent, and of a document stand beside its
+///   list model_name, model_version, weights_hash, decision_hash, or an object `model` with them:
+///   whose
 ///                       answer it is; may be absent, and of a document stand beside its list
+///   calibration         the method it was calibrated with, null: none, absent: not known; there
+///   too
 /// and nothing else.
 namespace cubcal {
 
@@ -54,11 +62,16 @@ class ClassList {
 /// Whether the file holds JSON, by its first character that is no space.
 bool is_prediction_log(const std::string& path);
 
+/// By what a log is read.
+struct LogRules {
+  double alpha = 0.05;   ///< p at or below it is out of scope, where no verdict says so
+  bool verdicts = true;  ///< false: verdicts are not looked at
+};
+
 /// Throws DataError naming file and line for what is not as described above or of another model
 /// than those read before with the same `model`, and where some predictions have a p-value of an
-/// OOD detector and others have none. A file without any prediction is read as such. Out of scope
-/// is what has p at or below `alpha`.
-Predictions read_prediction_log(const std::string& path, double alpha, ClassList& classes,
+/// OOD detector and others have none. A file without any prediction is read as such.
+Predictions read_prediction_log(const std::string& path, const LogRules& rules, ClassList& classes,
                                 AnsweringModel& model);
 
 }  // namespace cubcal

@@ -1,6 +1,18 @@
 #include "cubcal/monitor/predictions.h"
 
+#include <algorithm>
+
 namespace cubcal {
+
+bool Predictions::all_decided() const {
+  return !verdicts.empty() && std::all_of(verdicts.begin(), verdicts.end(),
+                                          [](const auto& each) { return each.has_value(); });
+}
+
+bool Predictions::is_referred(std::size_t i, double refer_above) const {
+  if (!verdicts.empty() && verdicts[i]) return *verdicts[i] == Decision::kRefer;
+  return uncertainty[i] > refer_above;
+}
 
 Predictions predictions_of(const std::string& name, const Predictive& predictive) {
   Predictions predictions;

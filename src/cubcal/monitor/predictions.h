@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/decision.h"
 #include "cubcal/io/logits_file.h"
 #include "cubcal/uncertainty/predictive.h"
 
@@ -16,12 +17,19 @@ struct Predictions {
   std::string name;
   std::vector<std::uint32_t> predicted;  ///< class
   std::vector<double> confidence;
-  std::vector<double> uncertainty;    ///< U, nats
+  std::vector<double> uncertainty;  ///< U, nats
+  /// What was decided; nothing: not known, and empty where nothing is.
+  std::vector<std::optional<Decision>> verdicts = {};
   std::vector<std::uint8_t> outside;  ///< flags of an OOD detector; empty where there is none
   std::vector<std::int64_t> labels;   ///< -1: not known; empty where none is
   std::vector<std::string> groups;    ///< patients; empty where none are named
 
+  std::vector<std::string> warnings = {};  ///< sentences on what is odd about them
+
   std::size_t size() const { return predicted.size(); }
+  bool all_decided() const;
+  /// By its verdict, else by U above the threshold.
+  bool is_referred(std::size_t i, double refer_above) const;
 };
 
 /// The answers alone.

@@ -41,6 +41,31 @@ void warn_of_calibration(std::vector<std::string>& warnings, const PrevalenceStu
       " of the labels are it: that prevalence is wrong, or they are not calibrated.");
 }
 
+/// Classes that are no answer to any labelled sample cannot be counted by answers.
+std::string singular_warning(const PrevalenceStudy& study) {
+  std::vector<std::uint8_t> is_answered(study.here.facts.classes, 0);
+  for (const std::int32_t k : study.here.facts.predicted) {
+    is_answered[static_cast<std::size_t>(k)] = 1;
+  }
+  constexpr std::size_t kMostNamed = 8;
+  std::string names;
+  std::size_t unanswered = 0;
+  for (std::size_t k = 0; k < is_answered.size(); ++k) {
+    if (is_answered[k] == 1 || ++unanswered > kMostNamed) continue;
+    names += (names.empty() ? "'" : ", '") + study.options.class_name(k) + "'";
+  }
+  if (unanswered == 0) {
+    return "The confusion matrix is singular: there is no estimate from answers to compare with, "
+           "and that of EM is unchecked.";
+  }
+  if (unanswered > kMostNamed) {
+    names += " and " + std::to_string(unanswered - kMostNamed) + " more";
+  }
+  return "No labelled sample is answered with " + names +
+         ": there is no estimate from answers to compare with, and what EM says of " +
+         (unanswered == 1 ? "this class" : "these classes") + " is unchecked.";
+}
+
 void warn_of_estimate(std::vector<std::string>& warnings, const PrevalenceStudy& study) {
   const ShiftEstimate& estimate = *study.estimate;
   if (!estimate.em.converged) {
@@ -48,8 +73,7 @@ void warn_of_estimate(std::vector<std::string>& warnings, const PrevalenceStudy&
                        " steps: the classes can hardly be told apart.");
   }
   if (!estimate.black_box) {
-    warnings.push_back(
-        "The confusion matrix is singular: there is no estimate from answers to compare with.");
+    warnings.push_back(singular_warning(study));
     return;
   }
   if (estimate.black_box->condition > kHighCondition) {

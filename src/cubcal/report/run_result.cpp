@@ -8,6 +8,7 @@
 #include "cubcal/calibration/selection.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/metrics/max_t.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/shown_path.h"
 
@@ -340,7 +341,7 @@ void add_audit(RunResult& run, const ReportOptions& options) {
   if (run.columns.empty()) return;
   AuditOptions own;
   own.bootstrap = options.bootstrap;
-  own.permutations = options.bootstrap.replicates;
+  own.permutations = std::max(options.bootstrap.replicates, fewest_permutations(own.alarm_rate));
   const double eta = options.metrics.uncertainty_threshold;
   own.refer_above = run.referral_in_use().value_or(run.referral.threshold.value_or(eta));
   const PostHoc* in_use = run.calibration_in_use();
