@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -69,6 +71,9 @@ std::string set_text(const Answer& answer, const ModelFacts& model) {
   return text;
 }
 
+/// The place of the region, which only a calibration gives a meaning, in the table.
+constexpr std::ptrdiff_t kRegionColumn = 6;
+
 /// Files with an answer.
 std::size_t answered(const std::vector<FileAnswer>& files) {
   std::size_t count = 0;
@@ -86,19 +91,24 @@ double mean_passes(const std::vector<FileAnswer>& files) {
 
 void print_table(const std::vector<FileAnswer>& files, const ModelFacts& model,
                  const PredictOptions& options) {
-  std::vector<std::string> header{"image",     "class",  "confidence", "total",  "aleatoric",
-                                  "epistemic", "region", "OOD p",      "verdict"};
+  const bool has_regions = !model.calibration.empty();
+  std::vector<std::string> header{"image",     "class",     "confidence", "total",
+                                  "aleatoric", "epistemic", "OOD p",      "verdict"};
+  if (has_regions) header.insert(header.begin() + kRegionColumn, "region");
   if (options.passes.adaptive) header.push_back("passes");
   TextTable table(header);
   for (const FileAnswer& file : files) {
     if (!file.answer) continue;
     const Answer& each = *file.answer;
-    std::vector<std::string> row{
-        no_formula(file.path),       no_formula(each.label),
-        fixed(each.confidence, 4),   fixed(each.total, 4),
-        fixed(each.aleatoric, 4),    fixed(each.epistemic, 4),
-        region_name(each),           each.ood_p_value ? fixed(*each.ood_p_value, 3) : "-",
-        decision_name(each.decision)};
+    std::vector<std::string> row{no_formula(file.path),
+                                 no_formula(each.label),
+                                 fixed(each.confidence, 4),
+                                 fixed(each.total, 4),
+                                 fixed(each.aleatoric, 4),
+                                 fixed(each.epistemic, 4),
+                                 each.ood_p_value ? fixed(*each.ood_p_value, 3) : "-",
+                                 decision_name(each.decision)};
+    if (has_regions) row.insert(row.begin() + kRegionColumn, region_name(each));
     if (options.passes.adaptive) row.push_back(std::to_string(each.passes));
     table.add(row);
   }
@@ -158,7 +168,6 @@ void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
   document["intended_use"] = model.intended_use.empty() ? Json() : Json(model.intended_use);
   document["seed"] = options.classifier.seed;
   document["time"] = utc_time();
-  document["calibration"] = model.calibration.empty() ? Json() : Json(model.calibration);
   document["eta"] = model.eta;
   document["policy"] = policy_json(model);
   if (options.passes.adaptive) {
@@ -179,9 +188,28 @@ void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
   std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+/// Where a list of paths was taken for an image.
+std::string list_hint(const std::string& path) {
+  const std::string end = std::filesystem::path(path).extension().string();
+  if (end != ".txt" && end != ".csv" && end != ".list" && end != ".lst") return {};
+  constexpr std::size_t kLooked = 512;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kLooked, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  const bool is_text = !start.empty() && std::all_of(start.begin(), start.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
+  return is_text
+             ? "; a list of paths is read from standard input, 'cubcal predict - < " + path + "'"
+             : "";
+}
+
 void tell_of_unreadable(const std::vector<FileAnswer>& files) {
   for (const FileAnswer& file : files) {
-    if (!file.answer) std::cerr << "cubcal: " << printable(options_as_flags(file.problem)) << '\n';
+    if (file.answer) continue;
+    std::cerr << "cubcal: " << printable(options_as_flags(file.problem) + list_hint(file.path))
+              << '\n';
   }
 }
 

@@ -325,6 +325,7 @@ TEST_F(DeployCommand, LinesOfJsonSayWhoAnsweredAndGoOn) {
   EXPECT_EQ(log[0]["model_version"], "1");
   EXPECT_EQ(log[0]["weights_hash"], description("model")["weights_hash"]);
   EXPECT_EQ(log[0]["decision_hash"], description("model")["decision_hash"]);
+  EXPECT_TRUE(log[0].contains("calibration")) << "monitor holds like against like";
   EXPECT_EQ(log[0]["seed"], 0);
   EXPECT_TRUE(has(log[0]["program"], "cubcal "));
   EXPECT_EQ(log[0]["time"].get<std::string>().size(), 20u);
@@ -357,6 +358,20 @@ TEST_F(DeployCommand, LinesOfJsonSayWhoAnsweredAndGoOn) {
   EXPECT_TRUE(has(cubcal({"predict", "--model", "model", kImage, "--jsonl", "notes.txt"}).err,
                   "line 1 of 'notes.txt' is no prediction"));
   EXPECT_EQ(contents_of(scratch->path() / "notes.txt"), "{\"a\": 1}\n");
+}
+
+TEST_F(DeployCommand, RegionsAreShownWhereACalibrationMovesThem) {
+  const Json document = Json::parse(cubcal({"predict", "--model", "model", kImage, "--json"}).out);
+  const Outcome table = cubcal({"predict", "--model", "model", kImage});
+  EXPECT_EQ(has(table.out, "region"), !document["calibration"].is_null()) << table.out;
+  EXPECT_EQ(has(table.out, "Not calibrated"), document["calibration"].is_null()) << table.out;
+}
+
+TEST_F(DeployCommand, AListOfPathsIsNoImage) {
+  write_file_atomically(scratch->file("list.txt"), std::string(kImage) + "\n");
+  const Outcome outcome = cubcal({"predict", "--model", "model", "list.txt"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "'cubcal predict - < list.txt'")) << outcome.err;
 }
 
 TEST_F(DeployCommand, LinesOnStandardOutputAndDicom) {
