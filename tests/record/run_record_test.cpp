@@ -68,6 +68,8 @@ TEST(RunRecord, SaysWhatIsWrong) {
     expect_error<DataError>([&] { read_run_record(path); }, what);
   };
   expect("[1]", "record.json' is not a JSON object");
+  expect(R"({"format": "cubcal-result"})", "its format is 'cubcal-result'");
+  expect(R"({"version": 2})", "it is of version 2, and this program reads 1");
   expect(R"({"network": 3})", "its field 'network' is of the wrong type");
   expect(R"({"stages": {}})", "its field 'stages' is not a list");
   expect(R"({"stages": [1]})", "a part of it is not a JSON object");

@@ -16,6 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kRunFormat = "cubcal-run";
+constexpr std::int64_t kRunVersion = 1;
+
 /// The fields of an object, any of which may be absent.
 class Known {
  public:
@@ -78,8 +81,21 @@ StageRecord stage_of(const Json& json) {
   return stage;
 }
 
+/// Records of before both were kept have neither.
+void check_format(const Known& fields) {
+  std::string format = kRunFormat;
+  fields.read("format", format);
+  if (format != kRunFormat) throw DataError("its format is '" + format + "'");
+  std::int64_t version = kRunVersion;
+  fields.read("version", version);
+  if (version == kRunVersion) return;
+  throw DataError("it is of version " + std::to_string(version) + ", and this program reads " +
+                  std::to_string(kRunVersion));
+}
+
 RunRecord record_of(const Json& json) {
   const Known fields(json);
+  check_format(fields);
   RunRecord record;
   fields.read("program", record.program);
   fields.read("libtorch", record.libtorch);
@@ -111,8 +127,8 @@ RunRecord record_of(const Json& json) {
 
 void write_run_record(const std::string& path, const RunRecord& record) {
   Json json;
-  json["format"] = "cubcal-run";
-  json["version"] = 1;
+  json["format"] = kRunFormat;
+  json["version"] = kRunVersion;
   json["program"] = record.program;
   json["libtorch"] = record.libtorch;
   json["device"] = record.device;
