@@ -47,7 +47,7 @@ class Known {
   /// An empty object where it is absent.
   Json object(const char* name) const { return json_.value(name, Json::object()); }
   Json list(const char* name) const {
-    const Json list = json_.value(name, Json::array());
+    Json list = json_.value(name, Json::array());
     if (!list.is_array()) throw DataError("its field '" + std::string(name) + "' is not a list");
     return list;
   }
