@@ -185,7 +185,7 @@ FitResult fit(const LogitsFile& file, const FitOptions& options, FittedPredictio
     FitResult result =
         fit_calibration(McLogits(file.logits), file.labels, options, file.groups, &predictions);
     result.calibration.weights_hash = file.weights_hash;
-    result.calibration.data_hash = logits_hash(file.logits);
+    result.calibration.data_hash = logits_hash(McLogits(file.logits));
     return result;
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());

@@ -44,7 +44,8 @@ void warn_of_same_samples(const LogitsFile& fitted, const LogitsFile& test) {
 
 void warn_of_fitted_samples(const Calibration& calibration, const std::string& path,
                             const LogitsFile& file) {
-  if (calibration.data_hash.empty() || calibration.data_hash != logits_hash(file.logits)) return;
+  if (calibration.data_hash.empty() || calibration.data_hash != logits_hash(McLogits(file.logits)))
+    return;
   std::cerr << "cubcal: warning: the calibration '" << path << "' was fitted on the samples of '"
             << file.path
             << "': the sets then promise more than they keep, so fit it on other samples\n";

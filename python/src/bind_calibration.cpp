@@ -52,6 +52,7 @@ std::pair<std::optional<Calibration>, std::vector<std::string>> fitted(
     if (method) {
       options.method = method_from_name(*method);
       FitResult result = fit_calibration(logits, y.view(), options, groups);
+      result.calibration.data_hash = logits_hash(logits);
       return {result.calibration, std::move(result.warnings)};
     }
     SelectionOptions selecting;
@@ -61,7 +62,8 @@ std::pair<std::optional<Calibration>, std::vector<std::string>> fitted(
     selecting.seed = seed;
     const CalibrationSelection selection = select_calibration(logits, y.view(), groups, selecting);
     if (!selection.best) return {std::nullopt, {}};
-    const FitResult& best = selection.candidates[*selection.best].fit;
+    FitResult best = selection.candidates[*selection.best].fit;
+    best.calibration.data_hash = logits_hash(logits);
     return {best.calibration, best.warnings};
   });
 }

@@ -36,7 +36,7 @@ TEST_P(AuditReference, ValuesOfGroupsAndOfTheRest) {
   }
   AuditOptions options;
   options.bootstrap.replicates = 2;
-  options.permutations = 2;
+  options.permutations = 19;
   options.fewest = 2;
   options.refer_above = 0.5;
   const Audit audit = audit_subgroups(facts, {column}, {}, flagged, options);

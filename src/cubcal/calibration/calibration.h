@@ -58,7 +58,7 @@ struct Calibration {
   double share_sharpened = 0;  ///< share of them in the sharpen region
   /// Of the model whose logits it was fitted on; empty where the logits do not say.
   std::string weights_hash = {};
-  /// Of those logits (logits_hash in io/logits_file.h); empty where this is not known.
+  /// Of those logits (logits_hash); empty where this is not known.
   std::string data_hash = {};
 };
 

@@ -23,7 +23,7 @@ CalibrationChoice choose_calibration(const LogitsFile& validation,
   } catch (const DataError& error) {
     throw DataError(validation.path + ": " + error.what());
   }
-  const std::string data_hash = logits_hash(validation.logits);
+  const std::string data_hash = logits_hash(McLogits(validation.logits));
   for (CalibrationCandidate& each : choice.selection.candidates) {
     each.fit.calibration.weights_hash = validation.weights_hash;
     each.fit.calibration.data_hash = data_hash;

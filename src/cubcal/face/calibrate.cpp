@@ -37,6 +37,7 @@ Calibrator calibrate(const McLogits& logits, const std::vector<std::int64_t>& la
   if (!options.method.empty()) {
     fit.method = method_from_name(options.method);
     FitResult result = fit_calibration(logits, labels, fit, options.groups);
+    result.calibration.data_hash = logits_hash(logits);
     return Calibrator(result.calibration, std::move(result.warnings));
   }
   SelectionOptions selecting;
@@ -46,7 +47,8 @@ Calibrator calibrate(const McLogits& logits, const std::vector<std::int64_t>& la
   const CalibrationSelection selection =
       select_calibration(logits, labels, options.groups, selecting);
   if (!selection.best) return Calibrator();
-  const FitResult& best = selection.candidates[*selection.best].fit;
+  FitResult best = selection.candidates[*selection.best].fit;
+  best.calibration.data_hash = logits_hash(logits);
   return Calibrator(best.calibration, best.warnings);
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "cubcal/core/check.h"
-#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/array_text.h"
 #include "cubcal/io/integer_array.h"
@@ -234,14 +233,6 @@ const std::vector<std::string>& column_values(const LogitsFile& file, const std:
     if (column.name == name) return column.values;
   }
   throw ArgumentError("the column '" + name + "' of '" + file.path + "' was not read");
-}
-
-std::string logits_hash(const NdArray& logits) {
-  ContentHash hash;
-  hash.add(dtype_name(logits.dtype()));
-  for (const std::size_t length : logits.shape()) hash.add(std::to_string(length));
-  hash.add(logits.bytes(), logits.byte_size());
-  return hash.text();
 }
 
 void check_same_classes(const LogitsFile& file, const LogitsFile& other) {

@@ -52,9 +52,6 @@ LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,
 /// The values of a column that was read. Throws ArgumentError where it was not.
 const std::vector<std::string>& column_values(const LogitsFile& file, const std::string& name);
 
-/// Tells the logits of one file from those of others: a hash of their type, shape and bytes.
-std::string logits_hash(const NdArray& logits);
-
 /// Throws DataError, naming both files, where the other one has another number of classes.
 void check_same_classes(const LogitsFile& file, const LogitsFile& other);
 

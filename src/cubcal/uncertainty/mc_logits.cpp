@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 
 namespace cubcal {
@@ -52,6 +53,17 @@ double McLogits::at(std::size_t pass, std::size_t sample, std::size_t label) con
     case DType::kF32: return static_cast<const float*>(data_)[index];
     default: return static_cast<const double*>(data_)[index];
   }
+}
+
+std::string logits_hash(const McLogits& logits) {
+  ContentHash hash;
+  hash.add(dtype_name(logits.dtype()));
+  for (const std::size_t length : {logits.passes(), logits.samples(), logits.classes()}) {
+    hash.add(std::to_string(length));
+  }
+  const std::size_t count = logits.passes() * logits.samples() * logits.classes();
+  hash.add(logits.data(), count * dtype_size(logits.dtype()));
+  return hash.text();
 }
 
 }  // namespace cubcal
