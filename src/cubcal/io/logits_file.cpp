@@ -91,9 +91,10 @@ std::vector<SampleColumn> read_columns(const NpzReader& npz, const LogitsReading
     }
   }
   for (const std::string& column : reading.columns) {
-    if (!npz.has(kColumnPrefix + column)) {
+    const std::string array = kColumnPrefix + column;
+    if (!npz.has(array)) {
       const std::string known = listed_columns(npz);
-      throw DataError("'" + npz.path() + "' has no array '" + kColumnPrefix + column +
+      throw DataError("'" + npz.path() + "' has no array '" + array +
                       "' [N]; its columns are: " + (known.empty() ? "none" : known));
     }
     add(column);
