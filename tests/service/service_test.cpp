@@ -40,6 +40,14 @@ class ServiceTest : public testing::Test {
     service_->add_model("second", [] { return std::make_shared<FakeModel>("bbbb"); });
   }
 
+  /// Gives what an administrator sends along.
+  HttpHeaders start_with_admin() {
+    ServiceOptions options;
+    options.admin_token = "fedcba9876543210";
+    start(options);
+    return {{"authorization", "Bearer " + options.admin_token}};
+  }
+
   HttpResponse ask(const std::string& method, const std::string& target,
                    const std::string& body = "", HttpHeaders headers = {}) {
     if (!service_) start();
@@ -52,6 +60,10 @@ class ServiceTest : public testing::Test {
   }
 
   Json json_of(const HttpResponse& response) { return Json::parse(response.body); }
+  /// The weights that answer now.
+  Json answering() {
+    return json_of(ask("POST", "/v1/predict", png_of(1)))["model"]["weights_hash"];
+  }
 
   ScratchFolder folder_;
   std::string hash_ = "aaaa";
@@ -198,13 +210,7 @@ TEST_F(ServiceTest, OtherSitesAndSmugglersAreRefused) {
 }
 
 TEST_F(ServiceTest, VersionsAreLoadedPromotedAndRolledBack) {
-  ServiceOptions options;
-  options.admin_token = "fedcba9876543210";
-  start(options);
-  const HttpHeaders admin = {{"authorization", "Bearer fedcba9876543210"}};
-  const auto answering = [&] {
-    return json_of(ask("POST", "/v1/predict", png_of(1)))["model"]["weights_hash"];
-  };
+  const HttpHeaders admin = start_with_admin();
   hash_ = "cccc";
   EXPECT_EQ(json_of(ask("POST", "/v1/models/first/load", "", admin))["versions"].size(), 2U);
   EXPECT_EQ(answering(), "aaaa");
@@ -225,13 +231,7 @@ TEST_F(ServiceTest, VersionsAreLoadedPromotedAndRolledBack) {
 }
 
 TEST_F(ServiceTest, AReloadPromotesOnlyWhatIsNewInTheFolder) {
-  ServiceOptions options;
-  options.admin_token = "fedcba9876543210";
-  start(options);
-  const HttpHeaders admin = {{"authorization", "Bearer fedcba9876543210"}};
-  const auto answering = [&] {
-    return json_of(ask("POST", "/v1/predict", png_of(1)))["model"]["weights_hash"];
-  };
+  const HttpHeaders admin = start_with_admin();
   EXPECT_EQ(service_->reload().at(0), "the model 'first' has not changed");
   hash_ = "cccc";
   ask("POST", "/v1/models/first/load", "", admin);

@@ -19,13 +19,11 @@
 ///   image               which image; of several answers for one the last counts, unless a field
 ///                       `request` tells that a service gave them, which is sent other images
 ///                       under equal names
-///   seed, passes_asked  how it was computed; may be absent, and of a document stand beside its
-///   list model_name, model_version, weights_hash, decision_hash, or an object `model` with them:
-///   whose
-///                       answer it is; may be absent, and of a document stand beside its list
-///   calibration         the method it was calibrated with, null: none, absent: not known; there
-///   too
-/// and nothing else.
+///   seed, passes_asked  how it was computed; may be absent
+///   model_name, model_version, weights_hash, decision_hash
+///                       whose answer it is, or an object `model` with them; may be absent
+///   calibration         the method it was calibrated with, null: none, absent: not known
+/// The last three of a document may stand beside its list instead. Nothing else is read.
 namespace cubcal {
 
 /// The classes of all files that are compared. A closed list is that of a file of logits; an open
