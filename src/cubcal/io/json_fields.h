@@ -39,6 +39,9 @@ class JsonFields {
   const char* owner_;
 };
 
+/// The text of a field; empty where there is none, or it is no text.
+std::string text_in(const nlohmann::ordered_json& json, const char* name);
+
 /// The value, or null.
 nlohmann::ordered_json json_or_null(const std::optional<double>& value);
 

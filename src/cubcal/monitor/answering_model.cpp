@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -9,11 +10,6 @@ namespace cubcal {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_in(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 /// "calibrated with dts", "not calibrated".
 std::string calibration_text(const std::string& method) {

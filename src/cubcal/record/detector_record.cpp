@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/record/record_limits.h"
 
@@ -55,11 +56,6 @@ DetectionRecord detection_of(const Json& json, bool all_needed) {
     share.interval = {interval->at(0).get<double>(), interval->at(1).get<double>()};
   }
   return detection;
-}
-
-std::string text_in(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 }  // namespace
