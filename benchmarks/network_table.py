@@ -16,16 +16,18 @@ END = "<!-- networks:end -->"
 PEER_JOBS = {"train": "training_step", "predict": "prediction", "one image": "one_image"}
 
 
-def peer_seconds(record, row):
-    """Seconds of the peer for the same job: per step, per image of a prediction, per image."""
+def peer_of(record, row):
+    """Seconds of the peer for the same job: per step, per image of a prediction, per image; and its name
+    where it is not the one of the column."""
     for peer in record["peer"]:
         job = peer["jobs"].get(PEER_JOBS.get(row["job"], ""))
         if peer["network"] != row["network"] or peer["size"] != row["size"] or not job:
             continue
         if row["job"] == "train" and job["batch"] != row["batch"]:
             continue
-        return job["ms"] / 1e3 / (job["batch"] if row["job"] == "predict" else 1)
-    return None
+        seconds = job["ms"] / 1e3 / (job["batch"] if row["job"] == "predict" else 1)
+        return seconds, " (PyTorch, deterministic)" if peer["program"] == "pytorch" else ""
+    return None, ""
 
 
 def cells(record, row):
@@ -33,11 +35,11 @@ def cells(record, row):
     seconds = row["seconds"] / (row["images"] if per_image else 1)
     ceiling = row["ceiling_seconds"] / (row["images"] if per_image else 1)
     show = (lambda s: f"{1 / s:.1f} images/s") if per_image else (lambda s: f"{s * 1e3:.2f} ms")
-    peer = peer_seconds(record, row)
+    peer, named = peer_of(record, row)
     what = {"train": f"training step, batch {row['batch']}",
             "predict": f"prediction of {row.get('images')} images"}.get(row["job"], row["job"])
     return [row["network"], what, str(row["passes"]), row["precision"], show(seconds), show(ceiling),
-            show(peer) if peer else "–", f"{peer / seconds:.1f} ×" if peer else "–"]
+            show(peer) + named if peer else "–", f"{peer / seconds:.1f} ×" if peer else "–"]
 
 
 def table(record):

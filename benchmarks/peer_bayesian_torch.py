@@ -3,8 +3,10 @@
 prediction of a batch, and S-pass prediction of one image.
 
 The network is torchvision's, or COVID-Net-Large of covidnet_torch.py, converted by dnn_to_bnn as
-that package's examples do it: every convolution and linear layer Gaussian, by reparameterisation. Prints one JSON object; times are in
-milliseconds, each the median of --repeats runs after one to warm up.
+that package's examples do it: every convolution and linear layer Gaussian, by reparameterisation.
+With --plain it stays as it is, and as many deterministic passes are timed: the peer of vit-s16, whose
+attention dnn_to_bnn cannot convert. Prints one JSON object; times are in milliseconds, each the
+median of --repeats runs after one to warm up.
 
     python3 benchmarks/peer_bayesian_torch.py --network resnet18 --size 64 --batch 64 --passes 80
 
@@ -21,11 +23,16 @@ import sys
 import time
 
 
-def import_peers():
+TORCHVISION = {"efficientnet-b0": "efficientnet_b0", "convnext-tiny": "convnext_tiny"}
+
+
+def import_peers(plain):
+    dnn_to_bnn = None
     try:
         import torch
         import torchvision
-        from bayesian_torch.models import dnn_to_bnn
+        if not plain:
+            from bayesian_torch.models import dnn_to_bnn
     except ImportError as error:
         sys.exit(f"peer_bayesian_torch.py: {error}; install torch, torchvision and bayesian-torch, "
                  "or put them on PYTHONPATH")
@@ -36,7 +43,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--network", default="resnet18",
-                        choices=["resnet18", "resnet34", "resnet50", "covidnet-large"])
+                        choices=["resnet18", "resnet34", "resnet50", "resnet101", "densenet121",
+                                 "efficientnet-b0", "convnext-tiny", "vit-s16", "covidnet-large"])
+    parser.add_argument("--plain", action="store_true", help="deterministic passes of PyTorch alone")
     parser.add_argument("--size", type=int, default=224, help="height and width of the images")
     parser.add_argument("--classes", type=int, default=3)
     parser.add_argument("--batch", type=int, default=64, help="images of the prediction job")
@@ -59,14 +68,19 @@ def make_network(torchvision, arguments):
     if arguments.network == "covidnet-large":
         from covidnet_torch import CovidNetLarge
         return CovidNetLarge(arguments.classes, arguments.size)
-    return getattr(torchvision.models, arguments.network)(num_classes=arguments.classes)
+    if arguments.network == "vit-s16":
+        return torchvision.models.VisionTransformer(
+            image_size=arguments.size, patch_size=16, num_layers=12, num_heads=6, hidden_dim=384,
+            mlp_dim=1536, num_classes=arguments.classes)
+    name = TORCHVISION.get(arguments.network, arguments.network)
+    return getattr(torchvision.models, name)(num_classes=arguments.classes)
 
 
 class Peer:
     """The converted network and what is timed on it."""
 
     def __init__(self, arguments):
-        self.torch, torchvision, dnn_to_bnn = import_peers()
+        self.torch, torchvision, dnn_to_bnn = import_peers(arguments.plain)
         self.arguments = arguments
         torch = self.torch
         self.device = torch.device(arguments.device)
@@ -79,11 +93,13 @@ class Peer:
             torch.backends.cuda.matmul.allow_tf32 = tf32
         torch.manual_seed(1)
         self.model = make_network(torchvision, arguments)
-        dnn_to_bnn.dnn_to_bnn(self.model, {
-            "prior_mu": 0.0, "prior_sigma": 1.0, "posterior_mu_init": 0.0,
-            "posterior_rho_init": -3.0, "type": "Reparameterization", "moped_enable": False,
-            "moped_delta": 0.5})
-        self.get_kl_loss = dnn_to_bnn.get_kl_loss
+        self.get_kl_loss = lambda model: torch.zeros((), device=self.device)
+        if not arguments.plain:
+            dnn_to_bnn.dnn_to_bnn(self.model, {
+                "prior_mu": 0.0, "prior_sigma": 1.0, "posterior_mu_init": 0.0,
+                "posterior_rho_init": -3.0, "type": "Reparameterization", "moped_enable": False,
+                "moped_delta": 0.5})
+            self.get_kl_loss = dnn_to_bnn.get_kl_loss
         self.model.to(self.device)
         self.optimiser = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=0.9)
 
@@ -160,7 +176,7 @@ def main():
     train_measured = min(arguments.measure_train_passes or train_passes, train_passes)
     on_gpu = peer.device.type == "cuda"
     result = {
-        "program": "bayesian-torch", "network": arguments.network, "size": arguments.size,
+        "program": "pytorch" if arguments.plain else "bayesian-torch", "network": arguments.network, "size": arguments.size,
         "device": torch.cuda.get_device_name(peer.device) if on_gpu else platform.machine(),
         "threads": torch.get_num_threads(), "torch": torch.__version__,
         "precision": arguments.precision if on_gpu else "fp32", "jobs": {}}
