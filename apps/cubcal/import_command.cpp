@@ -4,8 +4,11 @@
 #include <filesystem>
 #include <sstream>
 
+#include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/file_name.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/text_encoding.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "text_lines.h"
 
@@ -43,8 +46,15 @@ std::vector<std::string> given_class_names(const ImportCommand& command) {
       !std::filesystem::is_regular_file(command.class_names.front())) {
     return command.class_names;
   }
-  std::istringstream lines(read_text_file(command.class_names.front(), kLargestNames));
-  return text_lines(lines);
+  const std::string& file = command.class_names.front();
+  std::istringstream lines(
+      decode_text(read_text_file(file, kLargestNames), TextEncoding::kAuto, file).text);
+  std::vector<std::string> names;
+  for_each_line(lines, [&](const std::string& line) {
+    const std::string name = trimmed(line);
+    if (!name.empty()) names.push_back(name);
+  });
+  return names;
 }
 
 }  // namespace
@@ -65,6 +75,16 @@ Preprocessing preprocessing_of(const ImportCommand& command) {
     }
     result.mean = kImageNetMean;
     result.standard_deviation = kImageNetDeviation;
+  }
+  for (const double mean : result.mean) {
+    if (mean >= 0 && mean <= 1) continue;
+    throw ArgumentError("--mean is of pixels from 0 to 1, and " + to_text(mean) +
+                        " is not: divide what is of pixels up to 255 by 255, and --std as well");
+  }
+  for (const double deviation : result.standard_deviation) {
+    if (deviation > 0 && deviation <= 1) continue;
+    throw ArgumentError("--std is of pixels from 0 to 1, above 0 and at most 1, not " +
+                        to_text(deviation));
   }
   const auto channels = static_cast<std::size_t>(size.channels);
   if (result.mean.size() != channels || result.standard_deviation.size() != channels) {

@@ -9,6 +9,7 @@
 #include "cubcal_nn/models/ensemble.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "cubcal_nn/script/script_check.h"
+#include "cubcal_nn/script/script_graph.h"
 #include "cubcal_nn/script/script_network.h"
 #include "import_command.h"
 
@@ -44,6 +45,17 @@ bool predict_together(const ImportCommand& command, const ModelDescription& desc
     together = images_are_independent(*network, command.files[i]) && together;
   }
   return together;
+}
+
+void warn_of_reuse(const ImportCommand& command, const ModelDescription& description,
+                   const Files& files) {
+  if (description.kind != LayerKind::kMcDropout) return;
+  if (!load_script_graph(*files.front(), command.file(), {}).reuses_dropped) return;
+  std::cerr << "cubcal: warning: " << command.file()
+            << " was traced in eval mode, and what a dropout layer gives is used more than once: "
+               "where one of these uses is of the tensor before dropout, the trace lost that, and "
+               "passes differ too much. Scripted, or traced with its dropout layers alone in "
+               "train(), it is as you wrote it\n";
 }
 
 void print_script(const ImportCommand& command, const ModelDescription& description,
@@ -96,6 +108,7 @@ void import_script(const ImportCommand& command) {
       make_script_model(description, files, command.files, c10::Device(c10::DeviceType::CPU));
   save_model(command.output, description, *network);
   remove_detector(command.output);
+  warn_of_reuse(command, description, files);
   print_script(command, description, *network);
 }
 

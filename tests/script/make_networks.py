@@ -137,6 +137,50 @@ class FixedBatch(Timm):
         return self.fc(F.dropout(x, p=0.2, training=self.training))
 
 
+class OwnNorm(Timm):
+    """Normalises the images it is given in place."""
+
+    def forward(self, x):
+        x -= 0.1
+        x /= 2.0
+        x = self.forward_features(F.dropout(x, p=0.1, training=self.training))
+        return self.fc(F.dropout(x.mean((2, 3)), p=self.drop_rate, training=self.training))
+
+
+class Encoder(nn.Module):
+    """Whose layers PyTorch runs in one operator without dropout where no gradient is wanted."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Conv2d(3, 8, 8, stride=8)
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.3, batch_first=True)
+        self.fc = nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.fc(self.layer(self.embed(x).flatten(2).transpose(1, 2)).mean(1))
+
+
+class Residual(Timm):
+    """Uses what it drops before and after: a trace in eval mode takes the two for one."""
+
+    def forward(self, x):
+        x = self.forward_features(x).mean((2, 3))
+        return self.fc(x + F.dropout(x, p=0.3, training=self.training))
+
+
+class Counting(Timm):
+    """Remembers how often it was called."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x):
+        self.calls += 1
+        x = self.forward_features(x).mean((2, 3))
+        return self.fc(F.dropout(x, p=0.3, training=self.training)) + self.calls
+
+
 def prepared(net, seed):
     """Weights and running statistics as of a trained network, in eval mode."""
     torch.manual_seed(seed)
@@ -155,6 +199,8 @@ def with_dropout(net):
     for module in net.modules():
         if isinstance(module, (nn.Dropout, nn.Dropout2d)):
             module.train()
+        if isinstance(module, nn.TransformerEncoderLayer):
+            module.training = True  # not the one operator without dropout
     if hasattr(net, "drop_rate"):
         net.training = True
     return net
@@ -172,7 +218,7 @@ def main():
         taps = []
         if layer is not None:
             handle = layer.register_forward_hook(lambda m, i, o: taps.append(o))
-        values[name + "_logits"] = net(images).numpy()
+        values[name + "_logits"] = net(images.clone()).numpy()
         if layer is not None:
             handle.remove()
             values[name + "_features"] = taps[0].mean((2, 3)).numpy()
@@ -197,6 +243,10 @@ def main():
     keep("tokens_first", net, torch.jit.script(net))
     net = prepared(NoLinear(), 8)
     keep("no_linear", net, torch.jit.script(net))
+    net = prepared(OwnNorm(), 27)
+    keep("own_norm", net, torch.jit.script(net))
+    net = prepared(Encoder(), 28)
+    keep("encoder", net, torch.jit.script(net))
     for member in (1, 2, 3):
         net = prepared(Plain(), 10 + member)
         keep("plain%d" % member, net, torch.jit.trace(net, images), dropout=False)
@@ -215,6 +265,12 @@ def main():
     save("pair", torch.jit.script(prepared(Pair(), 23)))
     save("fixed_batch", torch.jit.trace(prepared(FixedBatch(), 24), images[:1]))
     save("traced_training", torch.jit.trace(prepared(Monai(), 25).train(), images, check_trace=False))
+    save("encoder_no_grad", torch.jit.trace(prepared(Encoder(), 28), images))
+    save("residual_traced", torch.jit.trace(prepared(Residual(), 29), images))
+    save("residual_scripted", torch.jit.script(prepared(Residual(), 29)))
+    save("counting", torch.jit.script(prepared(Counting(), 30)))
+    save("half", torch.jit.script(prepared(Timm(), 5).half()))
+    save("one_logit", torch.jit.script(nn.Sequential(prepared(Timm(), 5), nn.Linear(3, 1)).eval()))
     np.savez(os.path.join(OUT, "expected.npz"), **values)
 
 

@@ -9,7 +9,9 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/npz.h"
 #include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/script/script_archive.h"
 #include "cubcal_nn/script/script_check.h"
+#include "cubcal_nn/script/script_graph.h"
 #include "infer/tiny_model.h"
 
 namespace cubcal::test {
@@ -68,8 +70,9 @@ double largest_difference(const at::Tensor& a, const at::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
 
-const char* const kWithDropout[] = {"scripted",          "traced",       "inplace",  "functional",
-                                    "functional_traced", "tokens_first", "no_linear"};
+const char* const kWithDropout[] = {
+    "scripted",     "traced",    "inplace",  "functional", "functional_traced",
+    "tokens_first", "no_linear", "own_norm", "encoder"};
 
 TEST(ScriptNetwork, GivesPyTorchsLogitsWithDropoutOff) {
   const c10::NoGradGuard no_grad;
@@ -233,7 +236,11 @@ TEST(ScriptNetwork, RefusesWhatCannotBePredictedWith) {
       {"random", "draws random numbers by aten::rand_like"},
       {"two_inputs", "must take images"},
       {"pair", "must give one tensor of logits, not (Tensor, Tensor)"},
-      {"traced_training", "traced in training mode"}};
+      {"traced_training", "traced in training mode"},
+      {"encoder_no_grad", "leaves out dropout: trace it outside of torch.no_grad(), or script it"},
+      {"counting", "gives other logits for the same image the second time"},
+      {"half", "has weights of type Half, and only float32 can be run: save it after float()"},
+      {"one_logit", "one z for two classes is saved as the logits [0, z]"}};
   for (const auto& [name, text] : cases) {
     const std::string message = refusal(name);
     EXPECT_NE(message.find(text), std::string::npos) << name << ": " << message;
@@ -245,6 +252,32 @@ TEST(ScriptNetwork, RefusesWhatCannotBePredictedWith) {
   const std::string message = data_error([&] { images_are_independent(*net, "traced.ts"); });
   EXPECT_EQ(message,
             "traced.ts gives logits of shape [1, 3], and those of 5 classes are [batch, 5]");
+}
+
+TEST(ScriptNetwork, LeavesTheImagesAsTheyAre) {
+  const c10::NoGradGuard no_grad;
+  const auto net = network("own_norm");
+  const at::Tensor images = expected("images");
+  net->forward(images, pass_of(*net, 0));
+  EXPECT_TRUE(at::equal(images, expected("images")));
+}
+
+TEST(ScriptNetwork, SeesWhatATraceMayHaveLost) {
+  const auto reuses = [](const std::string& name) {
+    return load_script_graph(*bytes_of(name), name, {}).reuses_dropped;
+  };
+  EXPECT_TRUE(reuses("residual_traced"));
+  EXPECT_FALSE(reuses("residual_scripted"));
+  EXPECT_FALSE(reuses("traced"));
+}
+
+TEST(ScriptNetwork, RefusesWhatIsNotWhole) {
+  std::string flipped = *bytes_of("traced");
+  const std::size_t at = flipped.find("FB", flipped.find("data/0"));  // padding before a weight
+  ASSERT_NE(at, std::string::npos);
+  flipped[flipped.find_first_not_of("FBZ", at + 4) + 8] ^= 1;
+  const std::string message = data_error([&] { check_script_archive(flipped, "flipped.ts"); });
+  EXPECT_NE(message.find("flipped.ts"), std::string::npos) << message;
 }
 
 TEST(ScriptNetwork, RefusesBrokenFilesInOneSentence) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kImages = 3;
 constexpr double kSame = 1e-4;  // of the largest logit
+constexpr double kRepeated = 1e-6;
 
 ForwardContext pass_of(const Network& network, std::uint32_t pass, std::int64_t first_sample) {
   ForwardContext context = network.mean_context();
@@ -57,6 +58,16 @@ void refuse_sigmoid(const Network& network, const at::Tensor& images, const std:
                   "needed: save it without its last layer");
 }
 
+/// After all else: `first` are the logits of the first image in pass 0 before it.
+void refuse_memory(const Network& network, const at::Tensor& images, const at::Tensor& first,
+                   const std::string& file) {
+  const at::Tensor again = network.forward(images.narrow(0, 0, 1), pass_of(network, 0, 0));
+  if (largest(again - first) <= kRepeated * (1e-6 + largest(first))) return;
+  throw DataError(file +
+                  " gives other logits for the same image the second time: it changes itself while "
+                  "it predicts, so that answers would depend on those before");
+}
+
 }  // namespace
 
 bool images_are_independent(const Network& network, const std::string& file) {
@@ -76,8 +87,9 @@ bool images_are_independent(const Network& network, const std::string& file) {
       const at::Tensor other = network.forward(images.narrow(0, 0, 1), pass_of(network, pass, 0));
       changes = !at::equal(other, alone.narrow(0, 0, 1));
     }
-    if (!changes) throw DataError(file + " has dropout that changes no logit: is its rate 0?");
+    if (!changes) throw DataError(file + " has dropout that changes no logit: is its rate 0 or 1?");
   }
+  refuse_memory(network, images, alone.narrow(0, 0, 1), file);
   try {
     Features features;
     const at::Tensor together = network.forward(images, pass_of(network, 0, 0), &features);

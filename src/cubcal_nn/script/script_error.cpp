@@ -22,6 +22,15 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Of the many ways to say that there is a GPU's name in a file and no GPU.
+bool wants_gpu(const std::string& line) {
+  for (const char* words : {"'CUDA' backend", "linked with support for cuda", "compiled with CUDA",
+                            "without ATen_cuda", "no CUDA-capable device", "No CUDA GPUs"}) {
+    if (line.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string script_problem(const std::exception& error) {
@@ -38,6 +47,7 @@ std::string script_problem(const std::exception& error) {
     const std::size_t colon = rest.find(". ");  // "at inline_container.cc:257] . what happened"
     line = prefix[0] == '[' && colon != std::string::npos ? rest.substr(colon + 2) : rest;
   }
+  if (wants_gpu(line)) return "it names a GPU, and there is none: save it on the CPU";
   if (line.size() > kLongest) line = line.substr(0, kLongest) + "...";
   while (!line.empty() && line.back() == '.') line.pop_back();
   return line;

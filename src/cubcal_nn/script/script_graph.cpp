@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "cubcal/core/error.h"
+#include "cubcal_nn/script/script_archive.h"
 #include "cubcal_nn/script/script_error.h"
 #include "cubcal_nn/script/script_layers.h"
+#include "cubcal_nn/script/script_split.h"
 
 namespace cubcal {
 
@@ -136,6 +138,57 @@ void visit_nodes(jit::Block* block, const std::function<void(jit::Node*)>& visit
   }
 }
 
+constexpr const char* kEncoders[] = {"aten::_transformer_encoder_layer_fwd",
+                                     "aten::_native_multi_head_attention"};
+
+/// PyTorch's encoder layers in one operator, taken where no gradient is wanted, draw no dropout. In
+/// a scripted network the layers themselves stand in the other branch, which then is always taken.
+void leave_out_fused_encoders(Graph& graph, const std::string& file) {
+  visit_nodes(graph.block(), [&](jit::Node* node) {
+    const std::string name = node->kind().toQualString();
+    if (std::find(std::begin(kEncoders), std::end(kEncoders), name) == std::end(kEncoders)) return;
+    jit::Node* choice = node->owningBlock()->owningNode();
+    if (choice == nullptr || choice->kind() != c10::prim::If) {
+      throw DataError(file + " was traced without gradients, where " + name +
+                      " leaves out dropout: trace it outside of torch.no_grad(), or script it");
+    }
+    const bool in_first = choice->blocks().at(0) == node->owningBlock();
+    const jit::WithInsertPoint before(choice);
+    // Also where the answer is used as "has returned".
+    jit::Value* other = graph.insertConstant(!in_first);
+    choice->input(0)->replaceAllUsesAfterNodeWith(other->node(), other);
+  });
+}
+
+/// Whether a dropout of the module was traced in eval mode: a scripted one asks whether to drop.
+bool has_traced_dropout(const jit::Module& module) {
+  bool found = false;
+  for (const jit::Module& each : module.modules()) {
+    if (!each.find_method(kForward)) continue;
+    visit_nodes(each.get_method(kForward).graph()->block(), [&](jit::Node* node) {
+      const bool drops = node->kind() == c10::aten::dropout;
+      found = found || (drops && jit::toIValue(node->input(2)).has_value());
+    });
+  }
+  return found;
+}
+
+bool reuses_dropped(Graph& graph) {
+  bool reused = false;
+  visit_nodes(graph.block(), [&](jit::Node* node) {
+    reused = reused || (node->kind() == dropout_symbol() && node->output()->uses().size() > 1);
+  });
+  return reused;
+}
+
+void check_weights(const jit::Module& module, const std::string& file) {
+  for (const at::Tensor& weight : module.parameters()) {
+    if (!weight.is_floating_point() || weight.scalar_type() == at::kFloat) continue;
+    throw DataError(file + " has weights of type " + at::toString(weight.scalar_type()) +
+                    ", and only float32 can be run: save it after float()");
+  }
+}
+
 struct DropoutName {
   const char* name;
   bool channels;
@@ -212,8 +265,9 @@ void check_nodes(Graph& graph, const std::string& file) {
       const auto training = constant("training");
       if (training && training->isBool() && training->toBool()) {
         throw DataError(file +
-                        " was traced in training mode, where batch norms take the statistics of a "
-                        "batch: trace it after eval(), dropout is drawn all the same");
+                        " has batch norms that take the statistics of a batch, as when traced in "
+                        "training mode or made without running statistics: trace it after eval(), "
+                        "dropout is drawn all the same");
       }
     }
     const auto rate = constant("dropout_p");
@@ -244,13 +298,17 @@ jit::Value* feature_value(Graph& graph) {
 
 ScriptGraph make_graph(const std::string& bytes, const std::string& file,
                        const ScriptGraphOptions& options) {
+  check_script_archive(bytes, file);
   std::istringstream stream(bytes);
   jit::Module loaded = jit::load(stream, options.device);
   if (!loaded.find_method(kForward)) throw DataError(file + " has no forward()");
   loaded.eval();
+  check_weights(loaded, file);
+  const bool traced = has_traced_dropout(loaded);
   keep_images_alone(loaded, file);
   if (!options.features.empty()) tap_layer(loaded, options.features, file);
-  ScriptGraph result{nullptr, jit::freeze_module(loaded), 0, false};
+  ScriptGraph result;
+  result.module = jit::freeze_module(loaded);
   std::shared_ptr<Graph> graph = result.module.get_method(kForward).graph()->copy();
   jit::Inline(*graph);
   jit::RemoveTensorMutation(graph);
@@ -260,10 +318,13 @@ ScriptGraph make_graph(const std::string& bytes, const std::string& file,
     throw DataError("forward() of " + file + " must give one tensor of logits, not " +
                     graph->outputs().at(0)->type()->str());
   }
+  leave_out_fused_encoders(*graph, file);
   jit::Value* draw = graph->addInput("draw");
   draw->setType(c10::ListType::ofInts());
   result.dropouts = replace_dropouts(*graph, draw);
   jit::EliminateDeadCode(graph);
+  result.reuses_dropped = traced && reuses_dropped(*graph);
+  result.changes_tensors = changes_tensors(*graph);
   check_nodes(*graph, file);
   jit::FoldFrozenConvBatchnorm(graph);
   replace_products(*graph);

@@ -25,11 +25,16 @@ struct ScriptGraph {
   torch::jit::Module module;  ///< self
   std::size_t dropouts = 0;
   bool has_features = false;
+  /// It was traced in eval mode, and what a dropout gives is used more than once. The tracer, for
+  /// which such a dropout gives its input, may have taken it for that.
+  bool reuses_dropped = false;
+  bool changes_tensors = false;  ///< some tensor in place, which may be the images
 };
 
 /// Throws DataError, naming the file, for bytes that LibTorch cannot load, for a forward() of other
-/// inputs and outputs, for batch norms that take the statistics of a batch, for random numbers that
-/// are not dropout's, and for a submodule that is not there.
+/// inputs and outputs, for weights other than float32, for batch norms that take the statistics of
+/// a batch, for random numbers that are not dropout's, for an encoder layer whose dropout was left
+/// out when it was traced, and for a submodule that is not there.
 ScriptGraph load_script_graph(const std::string& bytes, const std::string& file,
                               const ScriptGraphOptions& options);
 

@@ -57,6 +57,7 @@ class ScriptNetwork : public Network {
     }
     self_ = loaded.module._ivalue();
     has_features_ = loaded.has_features;
+    changes_tensors_ = loaded.changes_tensors;
     std::optional<SplitGraph> split;
     if (options.kind == LayerKind::kMcDropout && !one_by_one_) {
       split = split_at_dropout(*loaded.graph);
@@ -75,7 +76,7 @@ class ScriptNetwork : public Network {
   at::Tensor run_trunk(const at::Tensor& images, const ForwardContext& /*context*/,
                        Features* features) const override {
     if (!trunk_) return images;
-    const jit::Stack outputs = run(*trunk_, {self_, images});
+    const jit::Stack outputs = run(*trunk_, {self_, unshared(images)});
     if (features_in_trunk_) tap(outputs.at(1).toTensor(), images.size(0), features);
     return outputs.at(0).toTensor();
   }
@@ -101,22 +102,30 @@ class ScriptNetwork : public Network {
     return at::cat(logits);
   }
 
+  /// What the network may change: other passes and networks see the same images.
+  at::Tensor unshared(const at::Tensor& images) const {
+    return changes_tensors_ ? images.clone() : images;
+  }
+
   static std::int64_t sample_count(const ForwardContext& context) {
     return static_cast<std::int64_t>(context.samples.size());
   }
 
   at::Tensor run_rows(const at::Tensor& input, const std::vector<std::int64_t>& draw,
                       Features* features) const {
-    const jit::Stack outputs = run(head_, {self_, input, c10::List<std::int64_t>(draw)});
+    const jit::Stack outputs =
+        run(head_, {self_, trunk_ ? input : unshared(input), c10::List<std::int64_t>(draw)});
     at::Tensor logits = outputs.at(0).toTensor();
     if (logits.dim() != 2 || logits.size(1) != options().classes) {
       std::string shape;
       for (const std::int64_t extent : logits.sizes()) {
         shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
       }
+      const bool is_binary = logits.dim() == 2 && logits.size(1) == 1;
       throw DataError(file_ + " gives logits of shape [" + shape + "], and those of " +
                       std::to_string(options().classes) + " classes are [batch, " +
-                      std::to_string(options().classes) + "]");
+                      std::to_string(options().classes) + "]" +
+                      (is_binary ? ": one z for two classes is saved as the logits [0, z]" : ""));
     }
     logits = logits.to(at::kFloat);
     if (!has_features_) {
@@ -147,6 +156,7 @@ class ScriptNetwork : public Network {
   std::optional<jit::Code> trunk_;
   jit::Code head_;
   bool has_features_ = false;
+  bool changes_tensors_ = false;
   bool features_in_trunk_ = false;
 };
 

@@ -137,6 +137,10 @@ class Copy {
 
 }  // namespace
 
+bool changes_tensors(jit::Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), changes_in_place);
+}
+
 std::optional<SplitGraph> split_at_dropout(jit::Graph& graph) {
   const Order order(graph);
   if (!order.is_safe()) return std::nullopt;

@@ -14,6 +14,9 @@ struct SplitGraph {
   bool features_in_trunk = false;
 };
 
+/// Whether some tensor is changed in place.
+bool changes_tensors(torch::jit::Graph& graph);
+
 /// Nothing where one tensor is not all that the part behind the first dropout needs of the one
 /// before it, or where tensors are changed in place there.
 std::optional<SplitGraph> split_at_dropout(torch::jit::Graph& graph);
