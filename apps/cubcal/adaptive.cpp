@@ -85,8 +85,10 @@ Report make_report(const AdaptiveCommandOptions& options) {
     check_gamma(*options.decision.gamma, McLogits(file.logits).classes());
   }
   try {
-    report.replay = replay_adaptive(McLogits(file.logits), options.adaptive, options.decision,
-                                    report.calibration);
+    const bool as_they_are = file.probabilities.size() > 0 && !report.calibration;
+    report.replay = replay_adaptive(McLogits(as_they_are ? file.probabilities : file.logits),
+                                    options.adaptive, options.decision, report.calibration,
+                                    as_they_are ? NumberKind::kProbabilities : NumberKind::kLogits);
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }

@@ -20,18 +20,21 @@ struct ApplyOptions {
 };
 
 Predictions apply_to(const LogitsFile& file, const std::optional<Calibration>& calibration) {
-  Predictive unscaled = predict_file(file, std::nullopt);
+  Predictive plain = predict_file(file, std::nullopt);
   Predictions applied;
   if (!calibration) {
-    applied.predictive = std::move(unscaled);
+    applied.predictive = std::move(plain);
     return applied;
   }
   try {
-    applied.temperatures = sample_temperatures(*calibration, unscaled);
+    applied.predictive = calibrated_prediction(file, *calibration, plain);
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }
-  applied.predictive = predict(McLogits(file.logits), applied.temperatures);
+  // Of probabilities, too, it is the prediction of the logits that decides on the temperature.
+  const Predictive unscaled =
+      file.probabilities.size() > 0 ? predict(McLogits(file.logits)) : std::move(plain);
+  applied.temperatures = sample_temperatures(*calibration, unscaled);
   applied.regions.resize(unscaled.samples);
   // One temperature scales both regions alike: naming them would say "sharpen" of what it softens.
   for (std::size_t i = 0; i < unscaled.samples && !is_scalar(calibration->method); ++i) {

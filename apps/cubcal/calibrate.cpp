@@ -7,6 +7,7 @@
 #include "cubcal/calibration/assessment.h"
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/check.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -171,10 +172,11 @@ MetricOptions convention_of(const FitOptions& fit) {
 
 Assessed assess(const std::string& name, const LogitsFile& file, const FitResult& result,
                 const MetricOptions& metrics) {
+  const Predictive plain = predict_file(file, std::nullopt);
   try {
-    const McLogits logits(file.logits);
-    return {name, logits.samples(),
-            assess_calibration(result.calibration, logits, file.labels, metrics)};
+    const Predictive scaled = calibrated_prediction(file, result.calibration, plain);
+    return {name, plain.samples,
+            assess_calibration(result.calibration, plain, scaled, file.labels, metrics)};
   } catch (const DataError& error) {
     throw DataError(file.path + ": " + error.what());
   }
@@ -204,7 +206,10 @@ void calibrate_with(const CalibrateOptions& options, const LogitsFile& validatio
   const FitResult result = fit(validation, options.fit, fitted);
   std::vector<Assessed> sets;
   const MetricOptions metrics = convention_of(options.fit);
-  if (validation.has_labels) {
+  if (validation.has_labels && validation.probabilities.size() > 0) {
+    // The fit has predictions of their logarithms alone.
+    sets.push_back(assess("validation", validation, result, metrics));
+  } else if (validation.has_labels) {
     sets.push_back({"validation", fitted.unscaled.samples,
                     assess_calibration(result.calibration, fitted.unscaled, fitted.calibrated,
                                        validation.labels, metrics)});

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "cubcal/core/error.h"
-#include "cubcal/uncertainty/probabilities.h"
+#include "cubcal/evaluation/given_numbers.h"
 
 namespace cubcal::app {
 
 void add_input_options(CLI::App& command, InputOptions& options) {
   command.add_flag("--probabilities", options.probabilities,
-                   "The files hold probabilities, not logits (floored at 1e-12)");
+                   "The files hold probabilities, not logits: they count as they are");
   command.add_flag("--binary", options.reading.binary,
                    "Two classes told apart by one number: logits [N] or [S,N] of class 1");
   command.add_option("--logits-key", options.reading.logits_key, "Name of the array of logits")
@@ -41,18 +41,9 @@ LogitsFile read_named(const std::string& path, const LogitsReading& reading) {
 
 LogitsFile read_input(const std::string& path, const InputOptions& options) {
   LogitsFile file = read_named(path, options.reading);
-  if (options.reading.binary) {
-    file.logits = two_class_logits(file.logits, options.probabilities, path);
-    return file;
-  }
-  if (!options.probabilities) {
-    refuse_probabilities(McLogits(file.logits), path);
-    return file;
-  }
-  LogProbabilities converted = log_probabilities(file.logits, path);
-  file.logits = std::move(converted.logits);
-  if (converted.rescaled > 0) {
-    std::cerr << "cubcal: " << converted.rescaled << " rows of '" << path
+  const std::size_t rescaled = take_numbers(file, {options.probabilities, options.reading.binary});
+  if (rescaled > 0) {
+    std::cerr << "cubcal: " << rescaled << " rows of '" << file.path
               << "' do not sum to 1; each was divided by its sum\n";
   }
   return file;

@@ -19,8 +19,8 @@ void add_input_options(CLI::App& command, InputOptions& options);
 /// Adds --labels, where all files that are read have the same samples.
 void add_labels_option(CLI::App& command, InputOptions& options);
 
-/// Logits [S,N,K] of a file, or of standard input for "-". Probabilities are refused, or turned
-/// into logits where the options say so; what had to be rescaled is told on standard error.
+/// Logits [S,N,K] of a file, or of standard input for "-". Probabilities are refused, or taken
+/// where the options say so; what had to be rescaled is told on standard error.
 LogitsFile read_input(const std::string& path, const InputOptions& options);
 
 /// The same without its labels, which are none of the classes.

@@ -17,6 +17,11 @@ namespace cubcal {
 /// not finite.
 Predictive predictive_of(const McLogits& logits);
 
+/// The same of passes that hold probabilities instead of logits. These count as they are; a row
+/// whose sum differs from 1 by more than 1e-6 is divided by it. Throws DataError for a value
+/// outside [0, 1] and for a row of zeros.
+Predictive predictive_of_probabilities(const McLogits& probabilities);
+
 struct EvaluationOptions {
   double uncertainty_threshold = 0.325;  ///< of AvU, nats
   double gamma = 0.9;                    ///< where the boundary curve changes sides

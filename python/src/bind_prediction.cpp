@@ -160,21 +160,27 @@ void bind_prediction(py::module_& module) {
         const McLogits passes(in.array());
         return without_gil([&] {
           return Prediction{
-              std::make_shared<Predictive>(predict_probabilities(in.array(), {}, "probabilities")),
+              std::make_shared<Predictive>(predict_probabilities(passes, {}, "probabilities")),
               passes.passes()};
         });
       },
       py::arg("probabilities"), "Mean prediction of probabilities as they are.");
   module.def(
-      "two_class_logits",
-      [](const py::buffer& buffer, bool probabilities) {
+      "two_class_probabilities",
+      [](const py::buffer& buffer) {
         const FloatsIn in(buffer);
-        return without_gil([&] {
-          return array_out(two_class_logits(in.array(), probabilities,
-                                            probabilities ? "positive" : "positive_logits"));
-        });
+        return without_gil(
+            [&] { return array_out(two_class_probabilities(in.array(), "positive")); });
       },
-      py::arg("numbers"), py::arg("probabilities"), "Logits [S,N,2] of numbers [S,N,1].");
+      py::arg("numbers"), "Probabilities [S,N,2] of those of class 1 [S,N,1].");
+  module.def(
+      "two_class_logits",
+      [](const py::buffer& buffer) {
+        const FloatsIn in(buffer);
+        return without_gil(
+            [&] { return array_out(two_class_logits(in.array(), "positive_logits")); });
+      },
+      py::arg("numbers"), "Logits [S,N,2] of numbers [S,N,1].");
   module.def("output_scores", &scores_of, py::arg("name"), py::arg("logits"),
              py::arg("prediction"));
 }

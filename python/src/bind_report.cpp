@@ -4,6 +4,7 @@
 #include "bindings.h"
 #include "call.h"
 #include "cubcal/core/content_hash.h"
+#include "cubcal/evaluation/given_numbers.h"
 #include "cubcal/report/write_report.h"
 
 namespace cubcal::python {
@@ -17,6 +18,7 @@ struct ReportSet {
   FloatsIn logits;
   std::vector<std::int64_t> labels;
   std::vector<std::string> groups;
+  bool probabilities;  ///< not logits
 };
 
 report::LogitsInput logits_input(const ReportSet& set, const char* name,
@@ -27,6 +29,7 @@ report::LogitsInput logits_input(const ReportSet& set, const char* name,
   std::vector<std::size_t> shape = array.shape();
   if (shape.size() == 2) shape.insert(shape.begin(), 1);
   input.logits.logits = NdArray(array.dtype(), shape, array.memory());
+  if (set.probabilities) take_numbers(input.logits, {true, false});
   input.logits.labels = set.labels;
   input.logits.has_labels = !set.labels.empty();
   input.logits.groups = set.groups;
@@ -68,13 +71,13 @@ std::size_t write(const std::string& output, const std::string& name, const std:
 void bind_report(py::module_& module) {
   py::class_<ReportSet>(module, "ReportSet")
       .def(py::init([](const py::buffer& logits, const std::optional<py::buffer>& labels,
-                       std::vector<std::string> groups) {
+                       std::vector<std::string> groups, bool probabilities) {
              return ReportSet{
                  FloatsIn(logits),
                  labels ? VectorIn<std::int64_t>(*labels).copy() : std::vector<std::int64_t>{},
-                 std::move(groups)};
+                 std::move(groups), probabilities};
            }),
-           py::arg("logits"), py::arg("labels"), py::arg("groups"));
+           py::arg("logits"), py::arg("labels"), py::arg("groups"), py::arg("probabilities"));
   module.def(
       "write_report",
       [](const std::string& output, const std::string& name, const std::string& title,

@@ -44,19 +44,6 @@ def test_groups_options_outliers_and_calibration_too(program, tmp_path):
     assert document["bootstrap"]["unit"] == "group"
 
 
-def test_probabilities_and_sigmoids_too(program, tmp_path):
-    z, y = make_logits(3, 100, 3)
-    q = np.exp(z) / np.exp(z).sum(axis=2, keepdims=True)
-    np.savez(tmp_path / "q.npz", logits=q, labels=y)
-    document = run(program, "evaluate", tmp_path / "q.npz", "--probabilities", "--json", "-")
-    assert cubcal.evaluate(cubcal.predict(probabilities=q), y) == document
-    assert cubcal.metrics.all(q, y) == pytest.approx(document["metrics"], rel=1e-6)
-    s = 1 / (1 + np.exp(-z[..., 0]))
-    np.savez(tmp_path / "s.npz", logits=s, labels=y % 2)
-    document = run(program, "evaluate", tmp_path / "s.npz", "--probabilities", "--binary", "--json", "-")
-    assert cubcal.evaluate(cubcal.predict(positive=s), y % 2) == document
-
-
 def test_comparison_is_the_programs(program, tmp_path):
     a, y = make_logits(4, 150, 3, seed=1)
     b = a * np.float32(0.5) + make_logits(4, 150, 3, seed=9)[0] * np.float32(0.2)

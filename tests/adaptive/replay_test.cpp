@@ -163,6 +163,31 @@ TEST(Replay, SamplesDoNotDependOnEachOtherNorOnThreads) {
   }
 }
 
+// Softmax outputs of the same passes, beside logits of them.
+TEST(Replay, ProbabilitiesAreTakenAsTheyAre) {
+  const LogitSet set = simulated(3, 0.9, 100, 4);
+  LogitSet given = set;
+  for (std::size_t s = 0; s < set.passes; ++s) {
+    for (std::size_t i = 0; i < set.samples; ++i) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 3; ++k) sum += std::exp(set.at(s, i, k));
+      for (std::size_t k = 0; k < 3; ++k) given.at(s, i, k) = std::exp(set.at(s, i, k)) / sum;
+    }
+  }
+  const AdaptiveReplay expected = replay_adaptive(set.view());
+  const AdaptiveReplay replay =
+      replay_adaptive(given.view(), {}, {}, {}, NumberKind::kProbabilities);
+  EXPECT_EQ(replay.passes, expected.passes);
+  for (std::size_t i = 0; i < set.samples; ++i) {
+    EXPECT_NEAR(replay.risk[i], expected.risk[i], 1e-12);
+    EXPECT_EQ(replay.decision[i], expected.decision[i]);
+    EXPECT_EQ(replay.full[i], expected.full[i]);
+  }
+  expect_error<ArgumentError>(
+      [&] { replay_adaptive(given.view(), {}, {}, dual(3), NumberKind::kProbabilities); },
+      "scales logits, not probabilities");
+}
+
 TEST(Replay, FewPassesAreAllTaken) {
   for (const std::size_t total : {1, 2, 7}) {
     LogitShape shape;

@@ -29,12 +29,17 @@ Calibration sharpening() {
   return calibration;
 }
 
+CalibrationAssessment assessed(const Calibration& calibration, const LogitSet& set) {
+  const Predictive unscaled = predict(set.view());
+  return assess_calibration(calibration, unscaled,
+                            apply_calibration(calibration, set.view(), unscaled), set.labels, {});
+}
+
 TEST(Assessment, CountsFlipsCausedByAveraging) {
   LogitSet set{3, 5, 3, std::vector<double>(45, 0.0), {0, 1, 2, 1, 0}};
   for (std::size_t i = 0; i < 4; ++i) add_flipping_sample(set, i);
   for (std::size_t s = 0; s < 3; ++s) set.at(s, 4, 0) = 20;  // sure, right, and stays so
-  const CalibrationAssessment assessment =
-      assess_calibration(sharpening(), set.view(), set.labels, {});
+  const CalibrationAssessment assessment = assessed(sharpening(), set);
   EXPECT_EQ(assessment.flips.to_wrong, 1U);
   EXPECT_EQ(assessment.flips.to_right, 2U);
   EXPECT_EQ(assessment.flips.wrong_to_wrong, 1U);
@@ -48,8 +53,7 @@ TEST(Assessment, OfNoScalingIsTheSameTwice) {
   const LogitSet set = test::random_logits({}, 1);
   Calibration calibration = sharpening();
   calibration.t_high = calibration.t_low = 1.0;
-  const CalibrationAssessment assessment =
-      assess_calibration(calibration, set.view(), set.labels, {});
+  const CalibrationAssessment assessment = assessed(calibration, set);
   EXPECT_EQ(assessment.flips.total(), 0U);
   for (const MetricInfo& info : metric_infos()) {
     EXPECT_EQ(assessment.before[info.metric], assessment.after[info.metric]) << info.key;
@@ -60,9 +64,8 @@ TEST(Assessment, RefusesAnotherNumberOfClasses) {
   test::LogitShape shape;
   shape.classes = 4;
   const LogitSet set = test::random_logits(shape, 1);
-  test::expect_error<DataError>(
-      [&] { assess_calibration(sharpening(), set.view(), set.labels, {}); },
-      "fitted for 3 classes and cannot be applied to 4");
+  test::expect_error<DataError>([&] { assessed(sharpening(), set); },
+                                "fitted for 3 classes and cannot be applied to 4");
 }
 
 }  // namespace

@@ -360,6 +360,38 @@ TEST_F(Commands, CompareMatchesSamplesByTheirFiles) {
             "order");
 }
 
+// Whatever goes another way round to the prediction, its rows are those that were given.
+TEST_F(Commands, ProbabilitiesCountAsTheyAre) {
+  LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));
+  file.logits = NdArray(DType::kF64, {1, 400, 3});
+  std::vector<std::size_t> backwards;
+  for (std::size_t i = 0; i < 400; ++i) {
+    const double p = static_cast<double>(i) / 399;  // 0 and 1 among them
+    double* row = file.logits.as<double>() + 3 * i;
+    row[0] = 1 - p;
+    row[1] = p / 4;
+    row[2] = 3 * p / 4;
+    file.files.push_back("scan" + std::to_string(i) + ".png");
+    backwards.push_back(399 - i);
+  }
+  write_logits_file(scratch->file("p.npz"), file);
+  write_logits_file(scratch->file("backwards.npz"), take_samples(file, backwards));
+  ASSERT_EQ(run({"apply", "p.npz", "--probabilities", "-o", "applied.npz"}).exit_code, 0);
+  const NdArray applied = NpzReader(scratch->file("applied.npz")).read("probabilities");
+  for (std::size_t j = 0; j < 1200; ++j) {
+    EXPECT_EQ(applied.as<double>()[j], file.logits.as<double>()[j]) << j;
+  }
+  const Json evaluated = json_of({"evaluate", "p.npz", "--probabilities", "--json", "-"});
+  const Json compared = json_of(
+      {"compare", "p.npz", "backwards.npz", "--probabilities", "--bootstrap", "20", "--json", "-"});
+  EXPECT_EQ(compared["matched_by"], "files");
+  EXPECT_EQ(compared["a"], evaluated["metrics"]);
+  EXPECT_EQ(compared["b"], evaluated["metrics"]);
+  const Json again = json_of({"evaluate", "applied.npz", "--probabilities", "--logits-key",
+                              "probabilities", "--json", "-"});
+  EXPECT_EQ(again["metrics"], evaluated["metrics"]);
+}
+
 // The same predictions, given as they are or as logits.
 TEST_F(Commands, ProbabilitiesGiveTheSameNumbersAsTheirLogarithms) {
   const LogitsFile file = read_logits_file(scratch->file("demo/test.npz"));

@@ -27,6 +27,19 @@ TEST(EvaluateArrays, EveryMetricIsTheLibrarys) {
   }
 }
 
+TEST(EvaluateArrays, ProbabilitiesCountAsTheyAre) {
+  const std::vector<double> rows{0.2, 0.8, 1,   0,
+                                 0.4, 0.6, 0.7, 0.3};  // two passes over two samples
+  const Predictive predictive = predictive_of_probabilities(McLogits(rows.data(), 2, 2, 2));
+  EXPECT_EQ(predictive.probabilities,
+            (std::vector<double>{(0.2 + 0.4) / 2, (0.8 + 0.6) / 2, (1 + 0.7) / 2, 0.3 / 2}));
+  const std::vector<double> one(rows.begin(), rows.begin() + 4);
+  EXPECT_EQ(predictive_of_probabilities(McLogits(one.data(), 1, 2, 2)).probabilities, one);
+  const std::vector<double> bad{0.2, 1.8};
+  expect_error<DataError>([&] { predictive_of_probabilities(McLogits(bad.data(), 1, 1, 2)); },
+                          "takes numbers from 0 to 1");
+}
+
 TEST(EvaluateArrays, DefaultsAreTheProgramsOwn) {
   const EvaluationOptions options;
   const MetricOptions metrics;

@@ -29,7 +29,7 @@ TEST(SingleMetric, IsThatOfAllTogether) {
   for (const MetricInfo& info : metric_infos()) {
     EXPECT_EQ(metric_value(info.metric, predictive, set.labels, {}), all[info.metric]) << info.key;
     if (info.metric == Metric::kMiMean) continue;  // of the mean alone the passes are not known
-    const Predictive parts = predict_probabilities(rows, parts_for(info.metric), "rows");
+    const Predictive parts = predict_probabilities(McLogits(rows), parts_for(info.metric), "rows");
     EXPECT_EQ(metric_value(info.metric, parts, set.labels, {}), all[info.metric]) << info.key;
     EXPECT_EQ(metric_value(info.metric, rows, set.labels, {}, "rows"), all[info.metric])
         << info.key;
@@ -41,7 +41,8 @@ std::optional<double> ece_of_prediction(const NdArray& rows,
                                         const std::vector<std::int64_t>& labels, std::size_t bins) {
   MetricOptions options;
   options.bins = bins;
-  return metric_value(Metric::kEce, predict_probabilities(rows, {}, "rows"), labels, options);
+  return metric_value(Metric::kEce, predict_probabilities(McLogits(rows), {}, "rows"), labels,
+                      options);
 }
 
 // Rounded to fortieths, so that there are equal probabilities and values on the edges of bins; of
@@ -105,7 +106,7 @@ TEST(StreamedEce, LeavesToOthersWhatIsNotPlain) {
 
 TEST(PredictProbabilities, TakesTheMeanOfThePasses) {
   const NdArray passes = array_of({0.5, 0.5, 0.2, 0.8, 0.9, 0.1, 0.4, 0.6}, {2, 2, 2});
-  const Predictive mean = predict_probabilities(passes, {}, "p");
+  const Predictive mean = predict_probabilities(McLogits(passes), {}, "p");
   EXPECT_DOUBLE_EQ(mean.probabilities[0], 0.7);
   EXPECT_DOUBLE_EQ(mean.probabilities[3], 0.7);
   EXPECT_EQ(mean.predicted[1], 1);
@@ -116,17 +117,18 @@ TEST(PredictProbabilities, TakesTheMeanOfThePasses) {
 }
 
 TEST(PredictProbabilities, DividesByASumThatIsNotOne) {
-  const Predictive scaled = predict_probabilities(array_of({0.6, 0.2}, {1, 2}), {}, "p");
+  const Predictive scaled = predict_probabilities(McLogits(array_of({0.6, 0.2}, {1, 2})), {}, "p");
   EXPECT_DOUBLE_EQ(scaled.confidence[0], 0.75);
   const double nearly = 0.7 + 1e-9;
-  EXPECT_EQ(predict_probabilities(array_of({nearly, 0.3}, {1, 2}), {}, "p").confidence[0], nearly);
+  EXPECT_EQ(predict_probabilities(McLogits(array_of({nearly, 0.3}, {1, 2})), {}, "p").confidence[0],
+            nearly);
 }
 
 TEST(PredictProbabilities, RefusesWhatIsNone) {
   const auto refuse = [](const std::vector<double>& values, const char* words) {
     expect_error<DataError>(
         [&] {
-          predict_probabilities(array_of(values, {1, 2}), {}, "p");
+          predict_probabilities(McLogits(array_of(values, {1, 2})), {}, "p");
         },
         words);
   };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Tuple
 
 import numpy as np
 
@@ -77,6 +77,39 @@ def _restored(probabilities: np.ndarray, aleatoric: np.ndarray, passes: int) -> 
     return Prediction(_core.restored(probabilities, aleatoric, passes))
 
 
+def _named(**given: Any) -> Tuple[str, Any]:
+    """The one that was given, with its name."""
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) != 1:
+        raise TypeError(
+            "give one of logits, probabilities, positive and positive_logits, not "
+            + (" and ".join(names) if names else "none of them")
+        )
+    return names[0], given[names[0]]
+
+
+def _column(name: str, values: Any) -> np.ndarray:
+    """One number per sample, ``[N]`` or ``[S, N]``, as ``[S, N, 1]``."""
+    numbers = floats(values, name)
+    if numbers.ndim not in (1, 2) or numbers.size == 0:
+        raise ValueError(f"{name} must have shape [N] or [S, N] with at least one sample, not {numbers.shape}")
+    if numbers.ndim == 2 and numbers.shape[1] == 1 and numbers.shape[0] > 1:
+        raise ValueError(f"{name} of shape {numbers.shape} may be {numbers.shape[0]} samples or as many passes over one: give "
+                         f"{name}[:, 0] of samples, or a second sample")
+    return numbers.reshape((1,) * (2 - numbers.ndim) + numbers.shape + (1,))
+
+
+def _given_probabilities(name: str, values: Any) -> np.ndarray:
+    """Those of ``probabilities=``, or of ``positive=`` for both classes."""
+    if name == "probabilities":
+        return logits_array(values, name)
+    column = _column(name, values)
+    outside = ~((column >= 0) & (column <= 1))
+    if outside.any():
+        raise ValueError(f"positive must be probabilities, from 0 to 1, but one is {column[outside].flat[0]}")
+    return np.asarray(_core.two_class_probabilities(column))
+
+
 def as_logits(
     logits: Any = None,
     *,
@@ -90,32 +123,17 @@ def as_logits(
     probabilities: ``[S, N, K]`` or ``[N, K]``, softmax outputs; ``ln p``, floored at 1e-12.
     positive: ``[N]`` or ``[S, N]``, sigmoid outputs: the probability of class 1 of two.
     positive_logits: ``[N]`` or ``[S, N]``, what goes into such a sigmoid.
+
+    For what needs logits, such as a :class:`Calibrator`; :func:`predict` takes probabilities as they are.
     """
-    given = {"logits": logits, "probabilities": probabilities, "positive": positive,
-             "positive_logits": positive_logits}
-    names = [name for name, value in given.items() if value is not None]
-    if len(names) != 1:
-        raise TypeError(
-            "give one of logits, probabilities, positive and positive_logits, not "
-            + (" and ".join(names) if names else "none of them")
-        )
-    if logits is not None:
-        return logits_array(logits)
-    if probabilities is not None:
-        return np.asarray(_core.log_probabilities(logits_array(probabilities, "probabilities")))
-    name = names[0]
-    numbers = floats(given[name], name)
-    if numbers.ndim not in (1, 2) or numbers.size == 0:
-        raise ValueError(f"{name} must have shape [N] or [S, N] with at least one sample, not {numbers.shape}")
-    if numbers.ndim == 2 and numbers.shape[1] == 1 and numbers.shape[0] > 1:
-        raise ValueError(f"{name} of shape {numbers.shape} may be {numbers.shape[0]} samples or as many passes over one: give "
-                         f"{name}[:, 0] of samples, or a second sample")
-    if name == "positive" and not ((numbers >= 0) & (numbers <= 1)).all():
-        worst = numbers[~((numbers >= 0) & (numbers <= 1))].flat[0]
-        raise ValueError(f"positive must be probabilities, from 0 to 1, but one is {worst}")
-    column = numbers.reshape((1,) * (2 - numbers.ndim) + numbers.shape + (1,))
+    name, values = _named(logits=logits, probabilities=probabilities, positive=positive,
+                          positive_logits=positive_logits)
+    if name == "logits":
+        return logits_array(values)
+    if name != "positive_logits":
+        return np.asarray(_core.log_probabilities(_given_probabilities(name, values)))
     try:
-        return np.asarray(_core.two_class_logits(column, name == "positive"))
+        return np.asarray(_core.two_class_logits(_column(name, values)))
     except ValueError as error:
         if "sigmoid" not in str(error):
             raise
@@ -131,15 +149,18 @@ def predict(
 ) -> Prediction:
     """Mean prediction and uncertainty of each sample.
 
-    Takes what :func:`as_logits` takes. Logits that look like probabilities (rows in [0, 1] that sum
-    to 1) are refused: a softmax of a softmax is nearly uniform, and every number after it wrong.
+    Takes what :func:`as_logits` takes. Probabilities count as they are, as with ``--probabilities``
+    in the program: a row whose sum differs from 1 by more than 1e-6 is divided by it, and ``positive``
+    is the row (1 - p, p). Logits that look like probabilities (rows in [0, 1] that sum to 1) are
+    refused: a softmax of a softmax is nearly uniform, and every number after it wrong.
     """
-    is_logits = logits is not None
-    if is_logits and probabilities is None and positive is None and positive_logits is None:
-        return Prediction(_core.predict(logits_array(logits), True))
-    numbers = as_logits(logits, probabilities=probabilities, positive=positive,
-                        positive_logits=positive_logits)
-    return Prediction(_core.predict(numbers, False))
+    name, values = _named(logits=logits, probabilities=probabilities, positive=positive,
+                          positive_logits=positive_logits)
+    if name == "logits":
+        return Prediction(_core.predict(logits_array(values), True))
+    if name == "positive_logits":
+        return Prediction(_core.predict(as_logits(positive_logits=values), False))
+    return Prediction(_core.predict_probabilities(_given_probabilities(name, values)))
 
 
 def prediction_of(values: Any, name: str = "logits") -> Prediction:

@@ -28,6 +28,7 @@ def report(
     bins: int = 15,
     gamma: float = 0.9,
     eta: float = 0.325,
+    probabilities: bool = False,
 ) -> str:
     """Writes one offline HTML page: the verdict in words, every chart, a model card.
 
@@ -36,17 +37,19 @@ def report(
         calibrations and the referral threshold.
     ood: logits of outliers.
     calibration: a fitted :class:`Calibrator`, instead of one fitted here.
+    probabilities: all these logits are probabilities, which count as they are.
 
     Returns the path. The page is written whole or not at all.
     """
-    test = _set(logits, y, groups, "logits")
+    probabilities = bool(probabilities)
+    test = _set(logits, y, groups, "logits", probabilities)
     classes = test[1]
     held_out = None
     if validation is not None:
         if not isinstance(validation, (tuple, list)) or len(validation) not in (2, 3):
             raise TypeError("validation must be (logits, labels) or (logits, labels, groups)")
-        held_out = _set(*validation, *(None,) * (3 - len(validation)), "validation")[0]
-    outliers = None if ood is None else _set(ood, None, None, "ood")[0]
+        held_out = _set(*validation, *(None,) * (3 - len(validation)), "validation", probabilities)[0]
+    outliers = None if ood is None else _set(ood, None, None, "ood", probabilities)[0]
     path = path_text(out)
     _core.write_report(
         output=path, name=text(name, "name"), title=text(title, "title"), test=test[0], validation=held_out,
@@ -57,9 +60,10 @@ def report(
     return path
 
 
-def _set(logits: Any, y: Any, groups: Any, name: str):
+def _set(logits: Any, y: Any, groups: Any, name: str, probabilities: bool):
     """A set for the extension, and its number of classes."""
     array = logits_array(logits, name)
-    _core.check_logits(array)
+    if not probabilities:
+        _core.check_logits(array)
     labels = None if y is None else labels_array(y)
-    return _core.ReportSet(array, labels, group_names(groups, array.shape[-2])), array.shape[-1]
+    return _core.ReportSet(array, labels, group_names(groups, array.shape[-2]), probabilities), array.shape[-1]

@@ -2,8 +2,8 @@
 
 Each function takes probabilities ``[N, K]`` or ``[S, N, K]`` (the mean over passes is theirs to
 take), or a :class:`cubcal.Prediction`, and class indices ``[N]``. Probabilities count as they are;
-rows that do not sum to 1 are divided by their sum. (The program and :func:`cubcal.evaluate` take
-their logarithms as logits, so that last digits may differ, by some 1e-10; those of a Prediction do not.) Values are fractions or nats; None where a metric
+a row whose sum differs from 1 by more than 1e-6 is divided by it. Every number is that of
+``cubcal evaluate --probabilities``, to the bit. Values are fractions or nats; None where a metric
 is undefined. Of many metrics at once, :func:`all` or :func:`cubcal.evaluate` is quicker.
 """
 

@@ -7,16 +7,23 @@ namespace cubcal {
 namespace {
 
 constexpr std::size_t kSamplesPerBlock = 16;
+constexpr const char* kPasses = "the passes";  // in errors
 
 /// Stops one sample, whose place in the replay is taken by the decision of all passes so far.
-void replay_sample(const McLogits& logits, std::size_t sample, const AdaptiveOptions& options,
-                   SequentialDecision sequence, AdaptiveReplay& replay) {
-  std::vector<double> z(logits.classes());
+void replay_sample(const McLogits& logits, NumberKind kind, std::size_t sample,
+                   const AdaptiveOptions& options, SequentialDecision sequence,
+                   AdaptiveReplay& replay) {
+  std::vector<double> row(logits.classes());
   std::size_t s = 0;
   do {
     for (const std::size_t look = next_look(s, logits.passes(), options); s < look; ++s) {
-      for (std::size_t k = 0; k < z.size(); ++k) z[k] = logits.at(s, sample, k);
-      sequence.add_pass(z);
+      for (std::size_t k = 0; k < row.size(); ++k) row[k] = logits.at(s, sample, k);
+      if (kind == NumberKind::kLogits) {
+        sequence.add_pass(row);
+      } else {
+        as_distribution(row.data(), row.size(), kPasses);
+        sequence.add_probabilities(row);
+      }
     }
     if (s == logits.passes()) return;
   } while (!sequence.settled());
@@ -29,10 +36,11 @@ void replay_sample(const McLogits& logits, std::size_t sample, const AdaptiveOpt
 
 AdaptiveReplay replay_adaptive(const McLogits& logits, const AdaptiveOptions& adaptive,
                                const DecisionOptions& decision,
-                               const std::optional<Calibration>& calibration) {
+                               const std::optional<Calibration>& calibration, NumberKind kind) {
   const SequentialDecision empty(logits.classes(), logits.passes(), adaptive, decision,
                                  calibration ? &*calibration : nullptr);
-  const Predictive all = predict_calibrated(logits, calibration);
+  const Predictive all = kind == NumberKind::kLogits ? predict_calibrated(logits, calibration)
+                                                     : predict_probabilities(logits, {}, kPasses);
   AdaptiveReplay replay;
   replay.total = logits.passes();
   replay.passes.assign(logits.samples(), logits.passes());
@@ -42,7 +50,8 @@ AdaptiveReplay replay_adaptive(const McLogits& logits, const AdaptiveOptions& ad
   }
   replay.decision = replay.full;
   parallel_blocks(logits.samples(), kSamplesPerBlock, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) replay_sample(logits, i, adaptive, empty, replay);
+    for (std::size_t i = first; i < last; ++i)
+      replay_sample(logits, kind, i, adaptive, empty, replay);
   });
   return replay;
 }

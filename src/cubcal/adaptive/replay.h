@@ -6,6 +6,7 @@
 
 #include "cubcal/adaptive/sequential_decision.h"
 #include "cubcal/uncertainty/mc_logits.h"
+#include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal {
 
@@ -18,12 +19,14 @@ struct AdaptiveReplay {
   std::vector<McDecision> full;      ///< [N]: of all passes
 };
 
-/// Takes the passes in the order they have. Throws ArgumentError for options outside their domain,
-/// DataError for logits that are not finite or a calibration of another number of classes. The
-/// result does not depend on the number of threads.
+/// Takes the passes in the order they have. They are logits, or with another `kind` probabilities,
+/// which count as they are and go with no calibration. Throws ArgumentError for options outside
+/// their domain, DataError for logits that are not finite or a calibration of another number of
+/// classes. The result does not depend on the number of threads.
 AdaptiveReplay replay_adaptive(const McLogits& logits, const AdaptiveOptions& adaptive = {},
                                const DecisionOptions& decision = {},
-                               const std::optional<Calibration>& calibration = {});
+                               const std::optional<Calibration>& calibration = {},
+                               NumberKind kind = NumberKind::kLogits);
 
 /// How many samples are decided otherwise than by all passes.
 struct AdaptiveChanges {

@@ -32,6 +32,14 @@ void SamplePasses::add(ArrayView<const double> logits) {
   }
 }
 
+void SamplePasses::add_probabilities(ArrayView<const double> row) {
+  check_same_size("the probabilities of a pass", row.size(), "the list of classes", classes());
+  for (std::size_t k = 0; k < classes(); ++k) {
+    probabilities_.push_back(row[k]);
+    sums_[k] += row[k];
+  }
+}
+
 std::vector<double> SamplePasses::mean() const {
   std::vector<double> mean = sums_;
   for (double& value : mean) value /= static_cast<double>(count());

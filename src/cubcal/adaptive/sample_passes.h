@@ -15,6 +15,9 @@ class SamplePasses {
   /// One more pass: K logits, which must be finite.
   void add(ArrayView<const double> logits);
 
+  /// One more pass as K probabilities, which the temperature does not change.
+  void add_probabilities(ArrayView<const double> row);
+
   std::size_t classes() const { return sums_.size(); }
   std::size_t count() const { return probabilities_.size() / classes(); }
   const double* pass(std::size_t index) const { return &probabilities_[index * classes()]; }

@@ -93,6 +93,11 @@ void SequentialDecision::add_pass(ArrayView<const double> logits) {
   for (SamplePasses& passes : scaled_) passes.add(logits);
 }
 
+void SequentialDecision::add_probabilities(ArrayView<const double> row) {
+  if (calibration_) throw ArgumentError("a calibration scales logits, not probabilities");
+  scaled_.front().add_probabilities(row);
+}
+
 ScalingRegion SequentialDecision::region() const {
   const Summary unscaled = summary_of(scaled_[kUnscaled]);
   return scaling_region(unscaled.confidence, unscaled.entropy, calibration_->thresholds);

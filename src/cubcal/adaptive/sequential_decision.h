@@ -79,6 +79,9 @@ class SequentialDecision {
 
   /// One more pass: K logits before any calibration. Throws DataError where they are not finite.
   void add_pass(ArrayView<const double> logits);
+  /// The same as K probabilities that sum to 1. Throws ArgumentError where there is a calibration,
+  /// which scales logits.
+  void add_probabilities(ArrayView<const double> row);
 
   std::size_t passes() const { return scaled_.front().count(); }
   /// At least one pass must have been added for the rest.

@@ -2,14 +2,6 @@
 
 namespace cubcal {
 
-CalibrationAssessment assess_calibration(const Calibration& calibration, const McLogits& logits,
-                                         ArrayView<const std::int64_t> labels,
-                                         const MetricOptions& options) {
-  const Predictive unscaled = predict(logits);
-  const Predictive scaled = apply_calibration(calibration, logits, unscaled);
-  return assess_calibration(calibration, unscaled, scaled, labels, options);
-}
-
 CalibrationAssessment assess_calibration(const Calibration& calibration, const Predictive& unscaled,
                                          const Predictive& scaled,
                                          ArrayView<const std::int64_t> labels,

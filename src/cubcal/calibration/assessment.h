@@ -26,10 +26,7 @@ struct CalibrationAssessment {
   double share_sharpened;
 };
 
-CalibrationAssessment assess_calibration(const Calibration& calibration, const McLogits& logits,
-                                         ArrayView<const std::int64_t> labels,
-                                         const MetricOptions& options);
-/// The same of predictions that are there already.
+/// Of the predictions without and with it.
 CalibrationAssessment assess_calibration(const Calibration& calibration, const Predictive& unscaled,
                                          const Predictive& scaled,
                                          ArrayView<const std::int64_t> labels,

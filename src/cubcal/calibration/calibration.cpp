@@ -30,6 +30,10 @@ bool needs_labels(CalibrationMethod method) {
   return method == CalibrationMethod::kTsNll || method == CalibrationMethod::kDtsGuarded;
 }
 
+bool leaves_all(const Calibration& calibration) {
+  return calibration.t_high == 1 && calibration.t_low == 1;
+}
+
 std::string text_of(const TemperatureBox& box) {
   return "[" + to_text(box.low) + ", " + to_text(box.high) + "]";
 }

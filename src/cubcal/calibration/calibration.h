@@ -62,6 +62,9 @@ struct Calibration {
   std::string data_hash = {};
 };
 
+/// Whether it scales nothing: T = 1.
+bool leaves_all(const Calibration& calibration);
+
 /// "[0.5, 1]".
 std::string text_of(const TemperatureBox& box);
 

@@ -37,10 +37,6 @@ void place(const Predictive& part, const std::vector<std::size_t>& rows, Predict
   }
 }
 
-bool leaves_all(const Calibration& calibration) {
-  return calibration.t_high == 1 && calibration.t_low == 1;
-}
-
 /// Each sample predicted through a calibration that has not seen its group.
 Predictive predict_held_out(const Part& set, const Predictive& unscaled, const Folds& folds,
                             const FitOptions& options, std::size_t& unscaled_folds) {

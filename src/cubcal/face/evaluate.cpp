@@ -3,6 +3,7 @@
 #include "cubcal/metrics/bootstrap.h"
 #include "cubcal/metrics/clinical.h"
 #include "cubcal/uncertainty/predictive.h"
+#include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal {
 
@@ -48,6 +49,10 @@ void add_clinical(EvaluationSummary& summary, const SampleFacts& facts,
 }  // namespace
 
 Predictive predictive_of(const McLogits& logits) { return predict(logits); }
+
+Predictive predictive_of_probabilities(const McLogits& probabilities) {
+  return predict_probabilities(probabilities, {}, "probabilities");
+}
 
 const MetricResult& EvaluationSummary::operator[](const std::string& key) const {
   std::string keys;

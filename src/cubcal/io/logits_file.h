@@ -17,10 +17,12 @@ namespace cubcal {
 /// names of classes), `groups` [N], `files` [N], `class_names` [K], `column_<name>` [N] and
 /// `weights_hash` [1].
 struct LogitsFile {
-  NdArray logits;                        ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
-  std::vector<std::int64_t> labels;      ///< empty when the file has none
-  std::vector<std::string> groups;       ///< empty when none; integers become their decimal text
-  std::vector<std::string> files;        ///< which image a sample is; empty when none
+  NdArray logits;                    ///< float16/32/64, shape [S,N,K]; an [N,K] file has S = 1
+  NdArray probabilities;             ///< [S,N,K] where a file of these was given: the logits are
+                                     ///< their logarithms then; else empty
+  std::vector<std::int64_t> labels;  ///< empty when the file has none
+  std::vector<std::string> groups;   ///< empty when none; integers become their decimal text
+  std::vector<std::string> files;    ///< which image a sample is; empty when none
   std::vector<std::string> class_names;  ///< empty when none
   std::vector<SampleColumn> columns;     ///< those that were asked for
   bool has_labels = false;

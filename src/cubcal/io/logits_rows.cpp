@@ -27,13 +27,17 @@ std::unordered_map<std::string, std::size_t> places(const LogitsFile& file) {
                   "' has not: a comparison needs the same samples on both sides");
 }
 
+NdArray samples_of(const NdArray& array, const std::vector<std::size_t>& rows) {
+  const std::vector<std::size_t>& shape = array.shape();
+  return take_rows(array.bytes(), array.dtype(), shape[0], shape[1], shape[2], rows);
+}
+
 }  // namespace
 
 LogitsFile take_samples(const LogitsFile& file, const std::vector<std::size_t>& rows) {
   LogitsFile result;
-  const std::vector<std::size_t>& shape = file.logits.shape();
-  result.logits =
-      take_rows(file.logits.bytes(), file.logits.dtype(), shape[0], shape[1], shape[2], rows);
+  result.logits = samples_of(file.logits, rows);
+  if (file.probabilities.size() > 0) result.probabilities = samples_of(file.probabilities, rows);
   result.labels = take_rows(file.labels, rows);
   result.groups = take_rows(file.groups, rows);
   result.files = take_rows(file.files, rows);

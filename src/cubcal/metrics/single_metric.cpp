@@ -68,8 +68,9 @@ std::optional<double> metric_value(Metric metric, const NdArray& probabilities,
   if (metric == Metric::kEce) {
     if (const auto ece = streamed_ece(probabilities, labels, options.bins)) return ece;
   }
-  return metric_value(metric, predict_probabilities(probabilities, parts_for(metric), name), labels,
-                      options);
+  return metric_value(metric,
+                      predict_probabilities(McLogits(probabilities), parts_for(metric), name),
+                      labels, options);
 }
 
 }  // namespace cubcal

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cubcal/core/parallel.h"
+#include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal {
 
@@ -103,7 +104,7 @@ bool read_block(const T* rows, std::size_t classes, const std::int64_t* labels, 
     const TileTops tops = read_tile<ClassesKnown>(tile, classes);
     for (std::size_t i = 0; i < count; ++i) {
       const auto label = static_cast<std::uint64_t>(labels[begin + i]);  // -1 is beyond any class
-      if (!(std::abs(tops.sum[i] - 1) <= 1e-6) || !(tops.least[i] >= 0) || label >= classes) {
+      if (!(std::abs(tops.sum[i] - 1) <= kSumSlack) || !(tops.least[i] >= 0) || label >= classes) {
         return false;
       }
       const double confidence = std::clamp(tops.most[i], lowest, 1.0);

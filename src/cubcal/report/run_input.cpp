@@ -7,10 +7,10 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/evaluation/given_numbers.h"
 #include "cubcal/html/page_numbers.h"
 #include "cubcal/io/logits_rows.h"
 #include "cubcal/record/run_folder.h"
-#include "cubcal/uncertainty/probabilities.h"
 
 namespace cubcal::report {
 
@@ -46,20 +46,12 @@ LogitsReading unlabelled(LogitsReading reading = {}) {
 }
 
 /// Logits from another framework, which may be probabilities or one number of two classes.
-void take_as_logits(LogitsInput& input, const ReportOptions& options,
-                    std::vector<std::string>& notes) {
+void take_given(LogitsInput& input, const ReportOptions& options, std::vector<std::string>& notes) {
   LogitsFile& file = input.logits;
-  if (options.reading.binary) {
-    file.logits = two_class_logits(file.logits, options.probabilities, file.path);
-  } else if (options.probabilities) {
-    LogProbabilities converted = log_probabilities(file.logits, file.path);
-    file.logits = std::move(converted.logits);
-    if (converted.rescaled == 0) return;
-    notes.push_back(counted(converted.rescaled, "row") + " of '" + file.path +
-                    "' did not sum to 1 and were divided by their sum.");
-  } else {
-    refuse_probabilities(McLogits(file.logits), file.path);
-  }
+  const std::size_t rescaled = take_numbers(file, {options.probabilities, options.reading.binary});
+  if (rescaled == 0) return;
+  notes.push_back(counted(rescaled, "row") + " of '" + file.path +
+                  "' did not sum to 1 and were divided by their sum.");
 }
 
 std::string last_part(const fs::path& path) {
@@ -176,10 +168,10 @@ RunInput read_logits_set(const std::string& test, const std::string& validation,
   input.label = fs::path(test).stem().string();
   input.source = test;
   input.test = read_logits(test, options.reading);
-  take_as_logits(input.test, options, input.notes);
+  take_given(input.test, options, input.notes);
   if (!validation.empty()) {
     input.validation = read_logits(validation, options.reading);
-    take_as_logits(*input.validation, options, input.notes);
+    take_given(*input.validation, options, input.notes);
   }
   if (!outliers.empty()) input.outliers = read_unlabelled(outliers, options, input.notes);
   check_run(input);
@@ -189,7 +181,7 @@ RunInput read_logits_set(const std::string& test, const std::string& validation,
 LogitsInput read_unlabelled(const std::string& path, const ReportOptions& options,
                             std::vector<std::string>& notes) {
   LogitsInput input = read_logits(path, unlabelled(options.reading));
-  take_as_logits(input, options, notes);
+  take_given(input, options, notes);
   return input;
 }
 

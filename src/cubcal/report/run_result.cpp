@@ -8,6 +8,7 @@
 #include "cubcal/calibration/selection.h"
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/evaluation/predict_file.h"
 #include "cubcal/metrics/max_t.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/shown_path.h"
@@ -114,7 +115,7 @@ class Analyst {
   void measure() {
     const LogitsFile& file = input_.test.logits;
     naming(file.path, [&] {
-      plain_ = predict(logits_);
+      plain_ = plain_prediction(file);
       run_.facts = sample_facts(plain_, file.labels, options_.metrics);
       return 0;
     });
@@ -127,7 +128,7 @@ class Analyst {
     if (!input_.validation) return;
     const LogitsFile& validation = input_.validation->logits;
     naming(validation.path, [&] {
-      validation_plain_ = predict(McLogits(validation.logits));
+      validation_plain_ = plain_prediction(validation);
       if (validation.has_labels) {
         run_.validation = sample_facts(*validation_plain_, validation.labels, options_.metrics);
       }
@@ -137,8 +138,9 @@ class Analyst {
 
   void add(const Calibration& calibration, bool fitted_here, std::vector<std::string> warnings) {
     PostHoc each;
-    const Predictive scaled = naming(
-        input_.test.logits.path, [&] { return apply_calibration(calibration, logits_, plain_); });
+    const Predictive scaled = naming(input_.test.logits.path, [&] {
+      return calibrated_prediction(input_.test.logits, calibration, plain_);
+    });
     each.facts = sample_facts(scaled, input_.test.logits.labels, options_.metrics);
     each.values = metric_values(each.facts);
     each.calibration = calibration;
@@ -244,8 +246,7 @@ class Analyst {
   void detect() {
     if (!input_.outliers) return;
     const LogitsFile& file = input_.outliers->logits;
-    const McLogits logits(file.logits);
-    const Predictive outliers = naming(file.path, [&] { return predict(logits); });
+    const Predictive outliers = naming(file.path, [&] { return plain_prediction(file); });
     run_.outliers = outliers.samples;
     if (run_.referral.threshold) {
       const auto answered = std::count_if(outliers.entropy.begin(), outliers.entropy.end(),
@@ -267,7 +268,7 @@ class Analyst {
       row("mutual information", epistemic_parts(plain_), epistemic_parts(outliers));
     }
     for (const PostHoc* each : run_.shown_calibrations()) {
-      const Predictive ood = apply_calibration(each->calibration, logits, outliers);
+      const Predictive ood = calibrated_prediction(file, each->calibration, outliers);
       const std::string after = std::string(" after ") + method_name(each->calibration.method);
       row("1 − confidence" + after, doubts(each->facts.confidence), doubts(ood.confidence), false);
       row("uncertainty U" + after, each->facts.entropy, ood.entropy);
@@ -282,13 +283,14 @@ class Analyst {
     naming(input_.test.logits.path, [&] {
       std::optional<Predictive> fresh;
       if (options_.prevalence && input_.fresh) {
-        const McLogits logits(input_.fresh->logits.logits);
-        fresh = predict(logits);
-        if (calibration) fresh = apply_calibration(*calibration, logits, *fresh);
+        const LogitsFile& file = input_.fresh->logits;
+        fresh = plain_prediction(file);
+        if (calibration) fresh = calibrated_prediction(file, *calibration, *fresh);
       }
       run_.studies = run_studies(
           input_, run_.class_names,
-          calibration ? apply_calibration(*calibration, logits_, plain_) : plain_, fresh, options_);
+          calibration ? calibrated_prediction(input_.test.logits, *calibration, plain_) : plain_,
+          fresh, options_);
       return 0;
     });
   }

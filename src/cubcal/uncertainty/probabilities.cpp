@@ -24,9 +24,10 @@ double number_at(const NdArray& array, std::size_t index) {
   }
 }
 
-class LogitWriter {
+/// Fills an array of float64 where the numbers given are, else of float32.
+class ArrayWriter {
  public:
-  LogitWriter(DType from, std::vector<std::size_t> shape)
+  ArrayWriter(DType from, std::vector<std::size_t> shape)
       : array_(from == DType::kF64 ? DType::kF64 : DType::kF32, std::move(shape)) {}
   void set(std::size_t index, double value) {
     if (array_.dtype() == DType::kF64) {
@@ -43,8 +44,7 @@ class LogitWriter {
 
 double floored_log(double p) { return std::log(std::max(p, kProbabilityFloor)); }
 
-void check_probability(double p, const std::string& path) {
-  if (p >= 0 && p <= 1 + kSumTolerance) return;
+[[noreturn]] void refuse_number(double p, const std::string& path) {
   throw DataError("'" + path + "' holds " + to_text(p) +
                   ", but the option 'probabilities' takes numbers from 0 to 1");
 }
@@ -82,21 +82,29 @@ void refuse_probabilities(const McLogits& logits, const std::string& path) {
   }
 }
 
+double as_distribution(double* row, std::size_t classes, const std::string& path) {
+  double sum = 0;
+  for (std::size_t k = 0; k < classes; ++k) {
+    if (!(row[k] >= 0 && row[k] <= 1 + kSumTolerance)) refuse_number(row[k], path);
+    sum += row[k];
+  }
+  if (sum == 0) {
+    throw DataError("'" + path + "' has a row of zeros, which is no distribution over classes");
+  }
+  if (std::abs(sum - 1) <= kSumSlack) return sum;
+  for (std::size_t k = 0; k < classes; ++k) row[k] /= sum;
+  return sum;
+}
+
 LogProbabilities log_probabilities(const NdArray& probabilities, const std::string& path) {
   const std::size_t classes = probabilities.shape().back();
-  LogitWriter writer(probabilities.dtype(), probabilities.shape());
+  ArrayWriter writer(probabilities.dtype(), probabilities.shape());
   LogProbabilities result;
-  for (std::size_t row = 0; row < probabilities.size() / classes; ++row) {
-    double sum = 0;
-    for (std::size_t k = 0; k < classes; ++k) {
-      const double p = number_at(probabilities, row * classes + k);
-      check_probability(p, path);
-      writer.set(row * classes + k, floored_log(p));
-      sum += p;
-    }
-    if (sum == 0) {
-      throw DataError("'" + path + "' has a row of zeros, which is no distribution over classes");
-    }
+  std::vector<double> row(classes);
+  for (std::size_t first = 0; first < probabilities.size(); first += classes) {
+    for (std::size_t k = 0; k < classes; ++k) row[k] = number_at(probabilities, first + k);
+    const double sum = as_distribution(row.data(), classes, path);
+    for (std::size_t k = 0; k < classes; ++k) writer.set(first + k, floored_log(row[k]));
     if (std::abs(sum - 1) > kSumTolerance) ++result.rescaled;
   }
   result.logits = writer.take();
@@ -104,23 +112,6 @@ LogProbabilities log_probabilities(const NdArray& probabilities, const std::stri
 }
 
 namespace {
-
-/// Divides a row by its sum where that is not 1, and adds it to `sums`.
-void add_row(double* row, std::size_t classes, const std::string& path, double* sums) {
-  double sum = 0;
-  for (std::size_t k = 0; k < classes; ++k) {
-    if (!(row[k] >= 0 && row[k] <= 1 + kSumTolerance)) check_probability(row[k], path);
-    sum += row[k];
-  }
-  if (sum == 0) {
-    throw DataError("'" + path + "' has a row of zeros, which is no distribution over classes");
-  }
-  const double scale = std::abs(sum - 1) > 1e-6 ? 1 / sum : 1;
-  for (std::size_t k = 0; k < classes; ++k) {
-    row[k] *= scale;
-    sums[k] += row[k];
-  }
-}
 
 /// What a mean row says of sample i.
 void take_row(const double* mean, double aleatoric, bool one_pass, const PredictionParts& parts,
@@ -157,7 +148,8 @@ void predict_rows(const McLogits& passes, Widen widen, const PredictionParts& pa
       for (std::size_t s = 0; s < passes.passes(); ++s) {
         const T* pass = values + (s * samples + i) * classes;
         for (std::size_t k = 0; k < classes; ++k) row[k] = widen(pass[k]);
-        add_row(row.data(), classes, path, mean.data());
+        as_distribution(row.data(), classes, path);
+        for (std::size_t k = 0; k < classes; ++k) mean[k] += row[k];
         if (parts.uncertainty && !one_pass) aleatoric += summarise(row.data(), classes).entropy;
       }
       for (std::size_t k = 0; k < classes && !one_pass; ++k) mean[k] /= count;
@@ -168,9 +160,8 @@ void predict_rows(const McLogits& passes, Widen widen, const PredictionParts& pa
 
 }  // namespace
 
-Predictive predict_probabilities(const NdArray& probabilities, const PredictionParts& parts,
+Predictive predict_probabilities(const McLogits& passes, const PredictionParts& parts,
                                  const std::string& path) {
-  const McLogits passes(probabilities);
   Predictive result;
   result.samples = passes.samples();
   result.classes = passes.classes();
@@ -180,7 +171,7 @@ Predictive predict_probabilities(const NdArray& probabilities, const PredictionP
   if (parts.uncertainty) result.entropy.resize(result.samples);
   if (parts.uncertainty) result.aleatoric.resize(result.samples);
   const auto same = [](auto value) { return static_cast<double>(value); };
-  switch (probabilities.dtype()) {
+  switch (passes.dtype()) {
     case DType::kF16:
       predict_rows<Half>(
           passes, [](Half value) { return to_float(value); }, parts, path, result);
@@ -191,21 +182,39 @@ Predictive predict_probabilities(const NdArray& probabilities, const PredictionP
   return result;
 }
 
-NdArray two_class_logits(const NdArray& numbers, bool probabilities, const std::string& path) {
+namespace {
+
+ArrayWriter two_class_writer(const NdArray& numbers) {
   std::vector<std::size_t> shape = numbers.shape();
   shape.back() = 2;
-  LogitWriter writer(numbers.dtype(), shape);
+  return {numbers.dtype(), shape};
+}
+
+}  // namespace
+
+NdArray two_class_probabilities(const NdArray& numbers, const std::string& path) {
+  ArrayWriter writer = two_class_writer(numbers);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double p = number_at(numbers, i);
+    if (!(p >= 0 && p <= 1)) refuse_number(p, path);
+    writer.set(2 * i, 1 - p);
+    writer.set(2 * i + 1, p);
+  }
+  return writer.take();
+}
+
+NdArray two_class_logits(const NdArray& numbers, const std::string& path) {
+  ArrayWriter writer = two_class_writer(numbers);
   bool all_in_unit = true;
   bool some_between = false;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double value = number_at(numbers, i);
-    if (probabilities) check_probability(value, path);
     all_in_unit = all_in_unit && value >= 0 && value <= 1;
     some_between = some_between || (value > 0 && value < 1);
-    writer.set(2 * i, probabilities ? floored_log(1 - value) : 0.0);
-    writer.set(2 * i + 1, probabilities ? floored_log(value) : value);
+    writer.set(2 * i, 0.0);
+    writer.set(2 * i + 1, value);
   }
-  if (!probabilities && all_in_unit && some_between) {
+  if (all_in_unit && some_between) {
     throw DataError("all numbers of '" + path +
                     "' lie in [0, 1]: these look like sigmoid outputs, and logits are wanted; give "
                     "the option 'probabilities' to use them as they are");

@@ -5,7 +5,7 @@
 #include "cubcal/uncertainty/mc_logits.h"
 #include "cubcal/uncertainty/predictive.h"
 
-/// Probabilities where logits are wanted: refused, or turned into logits.
+/// Probabilities where logits are wanted: refused, counted as they are, or turned into logits.
 namespace cubcal {
 
 /// What the numbers of the first pass look like.
@@ -23,10 +23,18 @@ void refuse_probabilities(const McLogits& logits, const std::string& path);
 /// Smaller probabilities count as this one, which is also the floor of NLL.
 inline constexpr double kProbabilityFloor = 1e-12;
 
-/// ln max(p, floor) of probabilities [S,N,K]: logits whose softmax is p. Rows that do not sum to 1,
-/// as sigmoid outputs of K classes, are thereby divided by their sum; `rescaled` tells how many
-/// differed from 1 by more than 1e-2. Throws DataError for a value outside [0, 1] and for a row of
-/// zeros.
+/// A row whose sum is this near 1 counts as it is.
+inline constexpr double kSumSlack = 1e-6;
+
+/// The rule for K given probabilities, in place: another row, as sigmoid outputs of K classes or
+/// what float16 rounds, is divided by its sum. Returns the sum it had. Throws DataError, naming the
+/// file, for a value outside [0, 1], of which 1e-2 above 1 is forgiven to rounding, and for zeros
+/// alone.
+double as_distribution(double* row, std::size_t classes, const std::string& path);
+
+/// ln max(p, floor) of such rows [S,N,K], for what needs logits: temperatures and energies.
+/// `rescaled` tells how many sums differed from 1 by more than 1e-2. Throws as as_distribution
+/// does.
 struct LogProbabilities {
   NdArray logits;  ///< float64 of float64, else float32
   std::size_t rescaled = 0;
@@ -39,13 +47,17 @@ struct PredictionParts {
   bool uncertainty = true;  ///< entropy and aleatoric part, which take logarithms
 };
 
-/// The mean prediction of probabilities [S,N,K] or [N,K] as they are: rows whose sum differs from 1
-/// by more than 1e-6 are divided by it. Throws as log_probabilities does.
-Predictive predict_probabilities(const NdArray& probabilities, const PredictionParts& parts,
+/// The mean prediction of `passes` that hold such rows instead of logits: no logarithm is taken of
+/// them on the way there. Throws as as_distribution does.
+Predictive predict_probabilities(const McLogits& passes, const PredictionParts& parts,
                                  const std::string& path);
 
+/// Probabilities [S,N,2] = (1 - p, p) of the one p for each sample [S,N,1] that class 1 has, as
+/// float64 of float64, else as float32. Throws DataError for a p outside [0, 1].
+NdArray two_class_probabilities(const NdArray& numbers, const std::string& path);
+
 /// Logits [S,N,2] = (0, z) of one number z for each sample [S,N,1], whose sigmoid is the
-/// probability of class 1; of a probability p, where `probabilities`, (ln (1-p), ln p), floored.
-NdArray two_class_logits(const NdArray& numbers, bool probabilities, const std::string& path);
+/// probability of class 1.
+NdArray two_class_logits(const NdArray& numbers, const std::string& path);
 
 }  // namespace cubcal
