@@ -88,6 +88,9 @@ TEST(Noise, DependsOnPlaceAloneNotOnLengthThreadsOrType) {
   EXPECT_TRUE(at::equal(whole, normal(100'003, key)));
   at::set_num_threads(threads);
   EXPECT_TRUE(at::equal(whole.slice(0, 0, 777), normal(777, key)));
+  at::Tensor later = at::empty({777});
+  normal_noise(later, key, 1004);
+  EXPECT_TRUE(at::equal(later, whole.slice(0, 1004, 1781)));
   at::Tensor as_double = at::empty({1000}, at::kDouble);
   normal_noise(as_double, key);
   EXPECT_TRUE(at::equal(as_double, whole.slice(0, 0, 1000).to(at::kDouble)));
@@ -102,6 +105,7 @@ TEST(Noise, StaysTheSameFromVersionToVersion) {
 TEST(Noise, RefusesTensorsItCannotFill) {
   EXPECT_THROW(normal_noise(at::empty({4}, at::kLong), {}), ArgumentError);
   EXPECT_THROW(normal_noise(at::empty({4, 4}).t(), {}), ArgumentError);
+  EXPECT_THROW(normal_noise(at::empty({4}), {}, 6), ArgumentError);
 }
 
 TEST(Noise, UniformCoversTheUnitInterval) {

@@ -140,6 +140,24 @@ TEST(FoldGradients, DoNotDependOnThreads) {
   EXPECT_TRUE(at::equal(one, three));
 }
 
+TEST(FoldGradients, PiecesGiveTheBitsOfTheWhole) {
+  const NoiseKey key{1, 2, 3};
+  constexpr std::int64_t kCut = 1000;
+  for (const c10::ScalarType type : {at::kFloat, at::kDouble}) {
+    const at::Tensor gradient = values(kOdd, 3, type);
+    const at::Tensor slope = values(kOdd, 4, type).sigmoid();
+    at::Tensor whole[2] = {at::zeros({kOdd}, type), at::zeros({kOdd}, type)};
+    fold_gradients({gradient}, {key}, slope, whole[0], whole[1]);
+    at::Tensor pieces[2] = {at::zeros({kOdd}, type), at::zeros({kOdd}, type)};
+    for (const auto& [first, end] : {std::pair{kCut, kOdd}, std::pair{std::int64_t{0}, kCut}}) {
+      fold_gradients({gradient.slice(0, first, end)}, {key}, slope.slice(0, first, end),
+                     pieces[0].slice(0, first, end), pieces[1].slice(0, first, end), first);
+    }
+    EXPECT_TRUE(at::equal(pieces[0], whole[0]));
+    EXPECT_TRUE(at::equal(pieces[1], whole[1]));
+  }
+}
+
 TEST(FoldGradients, RefuseListsThatDoNotMatch) {
   at::Tensor buffer = values(10, 1);
   EXPECT_THROW(fold_gradients({buffer}, {}, buffer, buffer, buffer), ArgumentError);

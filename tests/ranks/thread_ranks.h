@@ -50,7 +50,8 @@ class ThreadRank : public RankGroup {
 
   std::string backend() const override { return "threads"; }
 
-  void sum(std::vector<at::Tensor> tensors) override {
+  /// Done when it returns: all ranks start the same in the same order.
+  std::unique_ptr<RankWork> start_sum(std::vector<at::Tensor> tensors) override {
     for (const at::Tensor& tensor : tensors) {
       meeting_.meet(rank(), tensor, [](const std::vector<at::Tensor>& all) {
         at::Tensor total = all.front().clone();
@@ -58,6 +59,7 @@ class ThreadRank : public RankGroup {
         for (const at::Tensor& each : all) each.copy_(total);
       });
     }
+    return std::make_unique<DoneWork>();
   }
 
   void share_first(std::vector<at::Tensor> tensors) override {
@@ -69,6 +71,10 @@ class ThreadRank : public RankGroup {
   }
 
  private:
+  struct DoneWork : RankWork {
+    void wait() override {}
+  };
+
   ThreadMeeting& meeting_;
 };
 

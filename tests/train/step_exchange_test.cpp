@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cubcal_nn/losses/avuc_objective.h"
 #include "cubcal_nn/losses/cub_objective.h"
 #include "cubcal_nn/losses/elbo_objective.h"
@@ -85,7 +87,9 @@ void expect_ranks_train_alike(const Objective& objective, LayerKind kind) {
       SCOPED_TRACE(std::to_string(ranks) + " ranks over " + name_of(kSplitNames, over));
       std::vector<Trained> found(static_cast<std::size_t>(ranks));
       run_thread_ranks(ranks, [&](RankGroup& group) {
-        found[static_cast<std::size_t>(group.rank())] = trained(objective, kind, {&group, over});
+        RankSplit split{&group, over};
+        split.piece = 1 << 14;
+        found[static_cast<std::size_t>(group.rank())] = trained(objective, kind, split);
       });
       for (const Trained& each : found) {
         expect_near(each.mu, alone.mu, "mu");
@@ -120,6 +124,52 @@ TEST(StepExchange, RanksTakeTheStepsOfOneProcessWithAvuc) {
 
 TEST(StepExchange, RanksTakeTheStepsOfOneProcessWithDropout) {
   expect_ranks_train_alike(ElboObjective(), LayerKind::kMcDropout);
+}
+
+/// The first of two ranks, the other of which adds zeros; notes what it is asked for.
+class NotingGroup : public RankGroup {
+ public:
+  explicit NotingGroup(std::vector<std::string>& events) : RankGroup(0, 2), events_(events) {}
+
+  std::string backend() const override { return "none"; }
+  void sum(std::vector<at::Tensor>) override { events_.emplace_back("sum"); }
+  std::unique_ptr<RankWork> start_sum(std::vector<at::Tensor>) override {
+    events_.emplace_back("start");
+    return std::make_unique<NotingWork>(events_);
+  }
+  void share_first(std::vector<at::Tensor>) override {}
+
+ private:
+  struct NotingWork : RankWork {
+    explicit NotingWork(std::vector<std::string>& events) : noted(events) {}
+    void wait() override { noted.emplace_back("wait"); }
+    std::vector<std::string>& noted;
+  };
+
+  std::vector<std::string>& events_;
+};
+
+TEST(StepExchange, GradientsAreOnTheirWayBeforeTheFirstLayerIsReached) {
+  std::vector<std::string> events;
+  NotingGroup group(events);
+  RankSplit split{&group, SplitOver::kImages};
+  split.piece = 1 << 13;
+  const std::unique_ptr<Network> network = double_network(LayerKind::kVariational);
+  StageOptions options;
+  options.method = training_method("bnn");
+  options.passes = 2;
+  const ElboObjective objective{};
+  TrainingStep step(*network, options, objective, {100, 8}, {}, 1, {}, split);
+  step.run(batch_of(8, split), {1, 0.02});
+  const auto pieces =
+      static_cast<std::ptrdiff_t>(gradient_pieces(network->parameters(), split.piece).size());
+  ASSERT_GT(pieces, 4);
+  // The last sum is of the first layer's batch norm, on the way back.
+  const auto last_sum = std::find(events.rbegin(), events.rend(), "sum").base();
+  const auto early = std::count(events.begin(), last_sum, "start");
+  EXPECT_GE(early, pieces - 2);
+  EXPECT_EQ(std::count(events.begin(), events.end(), "start"), pieces);
+  EXPECT_EQ(std::count(events.end() - pieces, events.end(), "wait"), pieces);
 }
 
 TEST(StepExchange, AStageOfOnePassIsSharedOutOverImages) {

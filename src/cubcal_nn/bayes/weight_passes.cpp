@@ -78,6 +78,15 @@ void WeightPasses::draw_slot(std::size_t slot_index, const NoiseKey& key) {
 }
 
 void WeightPasses::backward(std::vector<at::Tensor>& logits, const at::Tensor& logits_gradient) {
+  backward(logits, logits_gradient, {});
+}
+
+void WeightPasses::watch(std::vector<GradientPiece> pieces) {
+  watch_.emplace(store_, slots_.back().views, std::move(pieces));
+}
+
+void WeightPasses::backward(std::vector<at::Tensor>& logits, const at::Tensor& logits_gradient,
+                            const GradientWatch::Done& done) {
   if (use_ != Use::kTraining) {
     throw ArgumentError("these passes were made for prediction and keep no gradient");
   }
@@ -85,22 +94,41 @@ void WeightPasses::backward(std::vector<at::Tensor>& logits, const at::Tensor& l
   check_same_size("the gradient of the logits", static_cast<std::size_t>(logits_gradient.size(0)),
                   "the set of passes", slots_.size());
   for (std::size_t s = 0; s < slots_.size(); ++s) {
-    torch::autograd::backward({logits[s]}, {logits_gradient[static_cast<std::int64_t>(s)]});
+    const auto way_back = [&] {
+      torch::autograd::backward({logits[s]}, {logits_gradient[static_cast<std::int64_t>(s)]});
+    };
+    if (done && s + 1 == slots_.size()) {
+      watch_.value().run(way_back, [&](const GradientPiece& piece) {
+        fold(slots_[s], piece);
+        done(piece);
+      });
+    } else {
+      way_back();
+      fold(slots_[s], all_gaussians());
+    }
     logits[s] = at::Tensor();
-    if (store_.variational_size() == 0) continue;
-    fold(slots_[s]);
   }
 }
 
-void WeightPasses::fold(const Slot& slot) {
+GradientPiece WeightPasses::all_gaussians() const {
+  return {ParameterKind::kVariational, 0, store_.variational_size()};
+}
+
+void WeightPasses::fold(const Slot& slot, const GradientPiece& piece) {
+  if (piece.kind == ParameterKind::kPoint || piece.count == 0) return;
   const c10::NoGradGuard no_grad;
+  const auto part = [&](const at::Tensor& flat) {
+    return flat.narrow(0, piece.first, piece.count);
+  };
+  const at::Tensor gradient = part(gradient_);
   if (slot.given_noise.defined()) {
-    store_.mu_gradient().add_(gradient_);
-    store_.rho_gradient().addcmul_(gradient_ * slot.given_noise, slope_);
+    part(store_.mu_gradient()).add_(gradient);
+    part(store_.rho_gradient()).addcmul_(gradient * part(slot.given_noise), part(slope_));
   } else {
-    fold_gradients({gradient_}, {slot.key}, slope_, store_.mu_gradient(), store_.rho_gradient());
+    fold_gradients({gradient}, {slot.key}, part(slope_), part(store_.mu_gradient()),
+                   part(store_.rho_gradient()), piece.first);
   }
-  gradient_.zero_();
+  gradient.zero_();
 }
 
 }  // namespace cubcal

@@ -3,8 +3,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "cubcal_nn/bayes/gradient_watch.h"
 #include "cubcal_nn/bayes/parameter_store.h"
 #include "cubcal_nn/kernels/noise.h"
 
@@ -54,6 +56,13 @@ class WeightPasses {
   /// to the store's gradients, and releases each logits[s] and its graph.
   void backward(std::vector<at::Tensor>& logits, const at::Tensor& logits_gradient);
 
+  /// The pieces of which the other backward() tells.
+  void watch(std::vector<GradientPiece> pieces);
+  /// The same; `done` is called for each of the watched pieces as soon as the store's gradients are
+  /// complete there, which in the last pass they are layer by layer, and may change them.
+  void backward(std::vector<at::Tensor>& logits, const at::Tensor& logits_gradient,
+                const GradientWatch::Done& done);
+
  private:
   struct Slot {
     at::Tensor flat;
@@ -67,10 +76,12 @@ class WeightPasses {
   std::vector<Slot> slots_;
   at::Tensor sigma_, slope_;
   at::Tensor gradient_;
+  std::optional<GradientWatch> watch_;
 
   void make_views(Slot& slot);
-  /// Adds the gradient of a slot's weights to the store's and zeroes it.
-  void fold(const Slot& slot);
+  GradientPiece all_gaussians() const;
+  /// Adds a piece of the gradient of a slot's weights to the store's and zeroes it.
+  void fold(const Slot& slot, const GradientPiece& piece);
 };
 
 }  // namespace cubcal

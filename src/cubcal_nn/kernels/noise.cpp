@@ -61,13 +61,17 @@ void fill_chunks(float* out, std::int64_t count, const MakeChunk& make) {
   });
 }
 
-void check_target(const at::Tensor& out) {
+void check_target(const at::Tensor& out, std::int64_t first) {
   if (!out.is_contiguous() || !at::isFloatingType(out.scalar_type())) {
     throw ArgumentError("noise must be written to a contiguous tensor of floating point numbers");
   }
-  if (out.numel() > (std::int64_t{1} << 34)) {
+  if (first < 0 || first % 4 != 0) {
+    throw ArgumentError("noise begins at a multiple of four, not at value " +
+                        std::to_string(first));
+  }
+  if (first + out.numel() > (std::int64_t{1} << 34)) {
     throw ArgumentError("one draw of noise has at most 2^34 values, not " +
-                        std::to_string(out.numel()));
+                        std::to_string(first + out.numel()));
   }
 }
 
@@ -97,23 +101,23 @@ NoiseWords dropout_words(const NoiseKey& key, std::uint32_t layer) {
   return derive(layer_key, Purpose::kDropout);
 }
 
-void normal_noise(at::Tensor out, const NoiseKey& key) {
-  check_target(out);
+void normal_noise(at::Tensor out, const NoiseKey& key, std::int64_t first) {
+  check_target(out, first);
   const Words derived = normal_words(key);
   const bool on_device = out.is_cuda() && has_device_noise();
   fill_tensor(out, on_device, [&](float* values, std::int64_t count) {
     if (on_device) {
-      normal_noise_on_device(values, count, derived);
+      normal_noise_on_device(values, first, count, derived);
       return;
     }
     fill_chunks(values, count, [&](std::int64_t start, float(&chunk)[kChunk]) {
-      normal_block(start, derived, chunk);
+      normal_block(first + start, derived, chunk);
     });
   });
 }
 
 void uniform_noise(at::Tensor out, const NoiseKey& key) {
-  check_target(out);
+  check_target(out, 0);
   const Words derived = derive(key, Purpose::kUniform);
   fill_tensor(out, false, [&](float* values, std::int64_t count) {
     fill_chunks(values, count, [&](std::int64_t start, float(&chunk)[kChunk]) {

@@ -25,8 +25,9 @@ NoiseWords normal_words(const NoiseKey& key);
 NoiseWords dropout_words(const NoiseKey& key, std::uint32_t layer);
 
 /// Fills `out` (contiguous, float32 or float64, CPU or CUDA) with independent standard normal
-/// values by Philox4x32-10 and Box-Muller in float32; |value| <= 6.77.
-void normal_noise(at::Tensor out, const NoiseKey& key);
+/// values by Philox4x32-10 and Box-Muller in float32; |value| <= 6.77. They are those of the draw
+/// from value `first` on, a multiple of four.
+void normal_noise(at::Tensor out, const NoiseKey& key, std::int64_t first = 0);
 
 /// Fills `out` with independent values of [0, 1) on a grid of 2^-24.
 void uniform_noise(at::Tensor out, const NoiseKey& key);

@@ -96,7 +96,8 @@ void draw_weights(at::Tensor out, const at::Tensor& mu, const at::Tensor& sigma,
 }
 
 void fold_gradients(const std::vector<at::Tensor>& gradients, const std::vector<NoiseKey>& keys,
-                    const at::Tensor& slope, at::Tensor mu_gradient, at::Tensor rho_gradient) {
+                    const at::Tensor& slope, at::Tensor mu_gradient, at::Tensor rho_gradient,
+                    std::int64_t first) {
   check_same_size("the list of gradients", gradients.size(), "the list of keys", keys.size());
   check_flat("the gradient of mu", mu_gradient, mu_gradient);
   check_flat("the gradient of rho", rho_gradient, mu_gradient);
@@ -108,7 +109,7 @@ void fold_gradients(const std::vector<at::Tensor>& gradients, const std::vector<
   if (!has_kernels(mu_gradient)) {
     at::Tensor noise = at::empty_like(mu_gradient);
     for (std::size_t s = 0; s < gradients.size(); ++s) {
-      normal_noise(noise, keys[s]);
+      normal_noise(noise, keys[s], first);
       mu_gradient.add_(gradients[s]);
       rho_gradient.addcmul_(noise.mul_(gradients[s]), slope);
     }
@@ -126,7 +127,7 @@ void fold_gradients(const std::vector<at::Tensor>& gradients, const std::vector<
     float sum[kNormalBlock] = {};
     float product[kNormalBlock] = {};
     for (std::size_t s = 0; s < draws.size(); ++s) {
-      normal_block(start, words[s], noise);
+      normal_block(first + start, words[s], noise);
       const float* gradient = draws[s] + start;
       for (std::int64_t i = 0; i < count; ++i) {
         sum[i] += gradient[i];

@@ -20,9 +20,11 @@ void draw_weights(at::Tensor out, const at::Tensor& mu, const at::Tensor& sigma,
                   const NoiseKey& key);
 
 /// The way back from S draws with weight gradients g_s: mu_gradient += sum_s g_s and
-/// rho_gradient += slope * sum_s g_s noise(keys[s]).
+/// rho_gradient += slope * sum_s g_s noise(keys[s]). The tensors may be a piece of the buffers, the
+/// one that begins at value `first`, a multiple of four.
 void fold_gradients(const std::vector<at::Tensor>& gradients, const std::vector<NoiseKey>& keys,
-                    const at::Tensor& slope, at::Tensor mu_gradient, at::Tensor rho_gradient);
+                    const at::Tensor& slope, at::Tensor mu_gradient, at::Tensor rho_gradient,
+                    std::int64_t first = 0);
 
 struct KlKernelOptions {
   double prior_sigma = 1;

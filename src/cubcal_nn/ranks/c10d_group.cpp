@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
 #ifdef CUBCAL_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #endif
@@ -13,6 +14,7 @@
 
 #include "cubcal_nn/ranks/local_address.h"
 #include "cubcal_nn/ranks/rank_group.h"
+#include "cubcal_nn/ranks/shared_sums.h"
 
 namespace cubcal {
 
@@ -48,62 +50,150 @@ c10::intrusive_ptr<c10d::Store> meeting_point(const RankPlace& place, Millisecon
   return c10::make_intrusive<c10d::PrefixStore>("cubcal/" + place.attempt, std::move(store));
 }
 
+/// Tensors of one device that are under way; those of another go through a copy.
+template <class Group>
+class C10dWork : public RankWork {
+ public:
+  C10dWork(const RankPlace& place, c10::Device device, Milliseconds timeout)
+      : place_(place), device_(device), timeout_(timeout) {}
+
+  /// `start` is a function of a list of one tensor.
+  template <class Start>
+  void start(const std::vector<at::Tensor>& tensors, Start start) {
+    const c10::NoGradGuard no_grad;
+    or_lost(place_, [&] {
+      for (const at::Tensor& tensor : tensors) {
+        if (tensor.numel() == 0) continue;
+        std::vector<at::Tensor> placed = {tensor.detach().to(device_)};
+        parts_.push_back({tensor, placed.front(), start(placed)});
+      }
+    });
+  }
+
+  void wait() override {
+    const c10::NoGradGuard no_grad;
+    or_lost(place_, [&] {
+      for (const Part& part : parts_) {
+        part.work->wait(timeout_);
+        if (part.tensor.device() != device_) part.tensor.detach().copy_(part.placed);
+      }
+    });
+  }
+
+ private:
+  struct Part {
+    at::Tensor tensor, placed;
+    decltype(std::declval<Group&>().allreduce(std::declval<std::vector<at::Tensor>&>())) work;
+  };
+
+  RankPlace place_;
+  c10::Device device_;
+  Milliseconds timeout_;
+  std::vector<Part> parts_;
+};
+
+/// How one of the two libraries is reached.
+template <class Group>
+struct C10dChannels {
+  c10::intrusive_ptr<Group> prompt;
+  c10::intrusive_ptr<Group> bulk;  ///< for what takes long, while others go through `prompt`
+};
+
 /// What the two libraries are asked for alike.
 template <class Group>
 class C10dGroup : public RankGroup {
  public:
-  C10dGroup(const RankPlace& place, std::string backend, c10::Device device, Milliseconds timeout,
-            c10::intrusive_ptr<Group> group)
+  C10dGroup(const RankPlace& place, c10::Device device, Milliseconds timeout,
+            C10dChannels<Group> channels)
       : RankGroup(place.rank, place.size),
         place_(place),
-        backend_(std::move(backend)),
         device_(device),
         timeout_(timeout),
-        group_(std::move(group)) {}
+        channels_(std::move(channels)) {}
 
-  std::string backend() const override { return backend_; }
+  void sum(std::vector<at::Tensor> tensors) override { sum_by(channels_.prompt, tensors)->wait(); }
 
-  void sum(std::vector<at::Tensor> tensors) override {
-    each(tensors, [this](std::vector<at::Tensor>& one) { return group_->allreduce(one); });
+  std::unique_ptr<RankWork> start_sum(std::vector<at::Tensor> tensors) override {
+    return sum_by(channels_.bulk, tensors);
   }
 
   void share_first(std::vector<at::Tensor> tensors) override {
-    each(tensors, [this](std::vector<at::Tensor>& one) { return group_->broadcast(one); });
+    C10dWork<Group> work(place_, device_, timeout_);
+    work.start(tensors,
+               [this](std::vector<at::Tensor>& one) { return channels_.prompt->broadcast(one); });
+    work.wait();
   }
+
+ protected:
+  const RankPlace& place() const { return place_; }
+  Milliseconds timeout() const { return timeout_; }
 
  private:
   RankPlace place_;
-  std::string backend_;
   c10::Device device_;
   Milliseconds timeout_;
-  c10::intrusive_ptr<Group> group_;
+  C10dChannels<Group> channels_;
 
-  /// Starts all, then waits for all; tensors of another device go through a copy.
-  template <class Start>
-  void each(const std::vector<at::Tensor>& tensors, Start start) {
-    const c10::NoGradGuard no_grad;
-    or_lost(place_, [&] {
-      std::vector<std::vector<at::Tensor>> placed;
-      std::vector<decltype(start(placed.front()))> under_way;
-      placed.reserve(tensors.size());
-      for (const at::Tensor& tensor : tensors) {
-        if (tensor.numel() == 0) continue;
-        placed.push_back({tensor.detach().to(device_)});
-        under_way.push_back(start(placed.back()));
-      }
-      for (const auto& work : under_way) work->wait(timeout_);
-      std::size_t next = 0;
-      for (const at::Tensor& tensor : tensors) {
-        if (tensor.numel() == 0) continue;
-        const at::Tensor& result = placed[next++].front();
-        if (result.device() != tensor.device()) tensor.detach().copy_(result);
-      }
-    });
+  std::unique_ptr<RankWork> sum_by(const c10::intrusive_ptr<Group>& channel,
+                                   const std::vector<at::Tensor>& tensors) {
+    auto work = std::make_unique<C10dWork<Group>>(place_, device_, timeout_);
+    work->start(tensors, [&](std::vector<at::Tensor>& one) { return channel->allreduce(one); });
+    return work;
   }
 };
 
 #ifdef CUBCAL_GLOO
-std::unique_ptr<RankGroup> gloo_group(const RankPlace& place, Milliseconds timeout) {
+/// Where all ranks are of one machine, a few numbers go through memory they share.
+class GlooGroup : public C10dGroup<c10d::ProcessGroupGloo> {
+ public:
+  GlooGroup(const RankPlace& place, Milliseconds timeout,
+            C10dChannels<c10d::ProcessGroupGloo> channels)
+      : C10dGroup(place, c10::Device(c10::DeviceType::CPU), timeout, std::move(channels)) {
+    if (place.size > 1) meet_in_memory();
+  }
+
+  std::string backend() const override {
+    return shared_ == nullptr ? "gloo" : "gloo and shared memory";
+  }
+
+  void sum(std::vector<at::Tensor> tensors) override {
+    std::vector<at::Tensor> large;
+    for (const at::Tensor& tensor : tensors) {
+      if (!sum_in_memory(tensor)) large.push_back(tensor);
+    }
+    if (!large.empty()) C10dGroup::sum(std::move(large));
+  }
+
+ private:
+  std::unique_ptr<SharedSums> shared_;  ///< null where ranks are of several machines
+
+  void meet_in_memory() {
+    std::unique_ptr<SharedSums> found = is_first() ? SharedSums::make(size()) : nullptr;
+    const std::string address = text_of_first(found == nullptr ? "" : found->address());
+    if (!is_first()) found = SharedSums::open(address, rank(), size());
+    if (!any(found == nullptr)) shared_ = std::move(found);
+  }
+
+  bool sum_in_memory(const at::Tensor& tensor) {
+    if (shared_ == nullptr || !tensor.is_cpu() || tensor.nbytes() > SharedSums::kMostBytes) {
+      return false;
+    }
+    const auto count = static_cast<std::size_t>(tensor.numel());
+    return or_lost(place(), [&] {
+      if (tensor.scalar_type() == at::kFloat) {
+        shared_->sum(tensor.data_ptr<float>(), count, timeout());
+      } else if (tensor.scalar_type() == at::kDouble) {
+        shared_->sum(tensor.data_ptr<double>(), count, timeout());
+      } else {
+        return false;
+      }
+      return true;
+    });
+  }
+};
+
+c10::intrusive_ptr<c10d::ProcessGroupGloo::Options> gloo_options(const RankPlace& place,
+                                                                 Milliseconds timeout) {
   auto options = c10d::ProcessGroupGloo::Options::create(timeout);
   const char* named = std::getenv("GLOO_SOCKET_IFNAME");
   const std::string own = local_address_towards(place.address, place.port);
@@ -111,24 +201,37 @@ std::unique_ptr<RankGroup> gloo_group(const RankPlace& place, Milliseconds timeo
                                  ? c10d::ProcessGroupGloo::createDeviceForInterface(named)
                              : own.empty() ? c10d::ProcessGroupGloo::createDefaultDevice()
                                            : c10d::ProcessGroupGloo::createDeviceForHostname(own));
-  using Group = C10dGroup<c10d::ProcessGroupGloo>;
-  return std::make_unique<Group>(
-      place, "gloo", c10::Device(c10::DeviceType::CPU), timeout,
-      c10::make_intrusive<c10d::ProcessGroupGloo>(meeting_point(place, timeout), place.rank,
-                                                  place.size, options));
+  return options;
+}
+
+std::unique_ptr<RankGroup> gloo_group(const RankPlace& place, Milliseconds timeout) {
+  const c10::intrusive_ptr<c10d::Store> store = meeting_point(place, timeout);
+  const auto channel = [&](const char* name) {
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(
+        c10::make_intrusive<c10d::PrefixStore>(name, store), place.rank, place.size,
+        gloo_options(place, timeout));
+  };
+  C10dChannels<c10d::ProcessGroupGloo> channels{channel("prompt"), channel("bulk")};
+  return std::make_unique<GlooGroup>(place, timeout, std::move(channels));
 }
 #endif
 
 #ifdef CUBCAL_NCCL
+/// What NCCL is asked for follows one stream; two at once might wait for each other.
+class NcclGroup : public C10dGroup<c10d::ProcessGroupNCCL> {
+ public:
+  using C10dGroup::C10dGroup;
+  std::string backend() const override { return "nccl"; }
+};
+
 std::unique_ptr<RankGroup> nccl_group(const RankPlace& place, c10::Device device,
                                       Milliseconds timeout) {
   auto options = c10d::ProcessGroupNCCL::Options::create();
   options->timeout = timeout;
-  using Group = C10dGroup<c10d::ProcessGroupNCCL>;
-  return std::make_unique<Group>(
-      place, "nccl", device, timeout,
-      c10::make_intrusive<c10d::ProcessGroupNCCL>(meeting_point(place, timeout), place.rank,
-                                                  place.size, options));
+  const auto only = c10::make_intrusive<c10d::ProcessGroupNCCL>(meeting_point(place, timeout),
+                                                                place.rank, place.size, options);
+  return std::make_unique<NcclGroup>(place, device, timeout,
+                                     C10dChannels<c10d::ProcessGroupNCCL>{only, only});
 }
 #endif
 

@@ -18,6 +18,10 @@ inline constexpr NamedValue<SplitOver> kSplitNames[] = {{"images", SplitOver::kI
 struct RankSplit {
   RankGroup* group = nullptr;  ///< null: there is but one process
   SplitOver over = SplitOver::kImages;
+  /// Values of a piece of the gradient that is added up at once, a multiple of four: large, so that
+  /// their number costs nothing, yet several in a large network, so that most of them are on their
+  /// way before the last is known.
+  std::int64_t piece = std::int64_t{1} << 21;
 
   int rank() const { return group == nullptr ? 0 : group->rank(); }
   int ranks() const { return group == nullptr ? 1 : group->size(); }

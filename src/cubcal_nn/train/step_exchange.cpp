@@ -3,21 +3,18 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace cubcal {
 
 namespace {
 
-/// Few and large, so that their number costs nothing, yet several, so that one is added up while
-/// the next is on its way.
-constexpr std::int64_t kBucketValues = 1 << 22;
-
-void append_buckets(const at::Tensor& flat, std::vector<at::Tensor>& buckets) {
-  for (std::int64_t first = 0; first < flat.numel(); first += kBucketValues) {
-    buckets.push_back(flat.narrow(0, first, std::min(kBucketValues, flat.numel() - first)));
-  }
+std::vector<at::Tensor> gradients_of(const ParameterStore& store, const GradientPiece& piece) {
+  const auto part = [&](const at::Tensor& flat) {
+    return flat.narrow(0, piece.first, piece.count);
+  };
+  if (piece.kind == ParameterKind::kPoint) return {part(store.point_gradient())};
+  return {part(store.mu_gradient()), part(store.rho_gradient())};
 }
 
 /// Those of this rank in a step of so many passes.
@@ -59,20 +56,23 @@ at::Tensor StepExchange::own_part(const at::Tensor& gradient, const Batch& batch
       .narrow(1, batch.first, batch.images.size(0));
 }
 
-void StepExchange::finish(ParameterStore& store, const Batch& batch) const {
-  if (!is_shared(batch)) return;
-  const c10::NoGradGuard no_grad;
-  std::vector<at::Tensor> buckets;
-  for (const at::Tensor& flat :
-       {store.mu_gradient(), store.rho_gradient(), store.point_gradient()}) {
-    append_buckets(flat, buckets);
-  }
+GradientWatch::Done StepExchange::start(const ParameterStore& store, const Batch& batch) {
+  under_way_.clear();
+  if (!is_shared(batch)) return {};
+  return [this, &store](const GradientPiece& piece) {
+    under_way_.push_back(split_.group->start_sum(gradients_of(store, piece)));
+  };
+}
+
+void StepExchange::finish(ParameterStore& store) {
   if (over_passes()) {
+    const c10::NoGradGuard no_grad;
     const auto later = static_cast<double>(all_passes_ - passes_.first - passes_.count);
     store.buffer_values().mul_(std::pow(1 - norm_momentum_, later));
-    append_buckets(store.buffer_values(), buckets);
+    split_.group->sum({store.buffer_values()});
   }
-  split_.group->sum(buckets);
+  for (const std::unique_ptr<RankWork>& work : under_way_) work->wait();
+  under_way_.clear();
 }
 
 }  // namespace cubcal

@@ -29,6 +29,9 @@ TrainingStep::TrainingStep(Network& network, const StageOptions& options,
     passes_ = std::make_unique<WeightPasses>(network.parameters(),
                                              static_cast<std::size_t>(exchange_.passes().count),
                                              WeightPasses::Use::kTraining);
+    if (split.group != nullptr) {
+      passes_->watch(gradient_pieces(network.parameters(), split.piece));
+    }
   }
 }
 
@@ -60,8 +63,9 @@ StepNumbers TrainingStep::run(const Batch& batch, const StepOptions& step) {
   const StepTerms terms =
       step_loss(z, batch.labels, class_weights_, objective_, scalars, /*replayed=*/false);
   terms.objective.loss.backward();
-  passes_->backward(logits, exchange_.own_part(z.grad(), batch));
-  exchange_.finish(network_.parameters(), batch);
+  passes_->backward(logits, exchange_.own_part(z.grad(), batch),
+                    exchange_.start(network_.parameters(), batch));
+  exchange_.finish(network_.parameters());
   const bool gaussian = has_gaussians(network_.options().kind);
   const at::Tensor kl = gaussian ? add_kl_gradient(network_.parameters(), options_.kl, kl_scale_)
                                  : at::zeros({}, z.options().dtype(at::kDouble));
