@@ -10,6 +10,7 @@
 #include "cubcal/html/page_numbers.h"
 #include "cubcal/io/logits_rows.h"
 #include "cubcal/record/model_paths.h"
+#include "cubcal/record/ood_record.h"
 #include "cubcal/record/run_folder.h"
 #include "cubcal/report/described_model.h"
 #include "cubcal/uncertainty/probabilities.h"
