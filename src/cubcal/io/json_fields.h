@@ -75,5 +75,7 @@ std::string text_in(const nlohmann::ordered_json& json, const char* name);
 
 /// The value, or null.
 nlohmann::ordered_json json_or_null(const std::optional<double>& value);
+/// The text, or null where it is empty.
+nlohmann::ordered_json text_or_null(const std::string& text);
 
 }  // namespace cubcal
