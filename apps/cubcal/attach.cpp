@@ -6,6 +6,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/record/model_paths.h"
 #include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/infer/model_versions.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "identity_options.h"
 

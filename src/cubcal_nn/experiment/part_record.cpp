@@ -42,15 +42,15 @@ results::AnswerSpread spread_of(const SampleFacts& facts) {
 }
 
 /// A prediction of the labelled file.
-results::MeasuredPart measured(const LogitsFile& file, const Predictive& predictive,
-                               const BootstrapOptions& bootstrap) {
+results::MeasuredPart measured_part(const LogitsFile& file, const Predictive& predictive,
+                                    const BootstrapOptions& bootstrap) {
   const SampleFacts facts = sample_facts(predictive, file.labels, MetricOptions{});
   return {metrics_json(metric_values(facts)),
           intervals_json(bootstrap_intervals(facts, file.groups, bootstrap)), spread_of(facts)};
 }
 
 results::SplitPart measured_split(const LogitsFile& file, const BootstrapOptions& bootstrap) {
-  return {file.labels.size(), measured(file, predict_file(file, std::nullopt), bootstrap)};
+  return {file.labels.size(), measured_part(file, predict_file(file, std::nullopt), bootstrap)};
 }
 
 std::pair<double, double> ends_of(const TemperatureBox& box) { return {box.low, box.high}; }
@@ -70,7 +70,7 @@ std::vector<results::CalibratedPart> calibrated_parts(const CalibrationPlan& pla
     save_calibration(RunFolder{part.folder}.calibration(name), fitted);
     parts.push_back({name, fitted.t_high, fitted.t_low, ends_of(fitted.box_high),
                      ends_of(fitted.box_low), fit.warnings,
-                     measured(test, predict_file(test, fitted), bootstrap)});
+                     measured_part(test, predict_file(test, fitted), bootstrap)});
   }
   return parts;
 }
