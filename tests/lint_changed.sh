@@ -1,11 +1,19 @@
 #!/bin/sh
-# lint_changed.sh SINCE BUILD JOBS: clang-tidy over the sources that differ from the commit SINCE, by
-# the compile commands in BUILD. A history that does not reach so far back has all its sources checked.
+# lint_changed.sh SINCE BUILD JOBS: compiles each header that differs from the commit SINCE alone, and
+# runs clang-tidy over such sources, by the compile commands in BUILD. A history that does not reach so
+# far back has all of them checked.
 set -eu
 since="$1"
 build="$2"
 jobs="$3"
 git rev-parse --quiet --verify "$since^{commit}" >/dev/null || since=$(git hash-object -t tree /dev/null)
+for half in cubcal cubcal_nn; do
+  # Those of a half that is not configured have no flags.
+  flags=$(grep -m 1 "\"command\":.*/src/$half/" "$build/compile_commands.json" |
+    grep -oE -e '-std=[^ ]+|-I[^ ]+|-isystem [^ ]+' | tr '\n' ' ') || flags=""
+  headers=$(git diff --name-only --diff-filter=d "$since" -- "src/$half/*.h")
+  [ -z "$headers" ] || [ -z "$flags" ] || tests/check_headers.sh "${CXX:-c++} $flags" $headers
+done
 changed=$(git diff --name-only --diff-filter=d "$since" -- 'src/*.cpp' 'apps/*.cpp')
 built=""
 left=0

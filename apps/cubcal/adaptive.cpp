@@ -1,14 +1,12 @@
 #include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "adaptive_options.h"
 #include "commands.h"
-#include "cubcal/adaptive/replay.h"
+#include "cubcal/adaptive/replay_report.h"
 #include "cubcal/boundary/curve.h"
 #include "cubcal/evaluation/predict_file.h"
-#include "cubcal/metrics/binomial.h"
 #include "input_options.h"
 #include "logits_input.h"
 #include "number_text.h"
@@ -22,8 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kIntervalSide = 0.975;  ///< each side of a 95% interval
-
 struct AdaptiveCommandOptions {
   std::string file;
   std::string calibration;
@@ -34,52 +30,13 @@ struct AdaptiveCommandOptions {
   bool no_gamma = false;
 };
 
-/// One row of what changed.
-struct Change {
-  const char* name;
-  const char* key;
-  std::size_t count;
-};
-
-/// A replay and what it came to.
-struct Report {
-  std::string title;
-  std::optional<Calibration> calibration;
-  AdaptiveReplay replay;
-  AdaptiveChanges changes;
-
-  std::vector<Change> rows(bool with_gamma) const {
-    std::vector<Change> rows = {{"class", "class", changes.predicted},
-                                {"accept/refer", "refer", changes.refer}};
-    if (with_gamma) rows.push_back({"side of gamma", "gamma", changes.confident});
-    rows.push_back({"class or accept/refer", "class_or_refer", changes.verdict});
-    rows.push_back({"any of these", "any", changes.any});
-    return rows;
-  }
-  double share(std::size_t count) const {
-    return static_cast<double>(count) / static_cast<double>(changes.samples);
-  }
-  double lower(std::size_t count) const {
-    return lower_bound_of_share(count, changes.samples, kIntervalSide);
-  }
-  double upper(std::size_t count) const {
-    return upper_bound_of_share(count, changes.samples, kIntervalSide);
-  }
-  /// Whether more samples changed than chance would let a promise that holds have.
-  bool broken(double error) const { return lower(changes.any) > error; }
-  /// Samples by the number of passes they took.
-  std::map<std::size_t, std::size_t> histogram() const {
-    std::map<std::size_t, std::size_t> counts;
-    for (const std::size_t passes : replay.passes) ++counts[passes];
-    return counts;
-  }
-};
-
-Report make_report(const AdaptiveCommandOptions& options) {
+ReplayReport make_report(const AdaptiveCommandOptions& options) {
   check_output(options.json, {options.file, options.calibration});
   const LogitsFile file = read_input(options.file, options.input);
-  Report report;
+  ReplayReport report;
   report.title = describe(file);
+  report.adaptive = options.adaptive;
+  report.decision = options.decision;
   report.calibration = calibration_at(options.calibration);
   if (options.decision.gamma) {
     check_gamma(*options.decision.gamma, McLogits(file.logits).classes());
@@ -96,7 +53,7 @@ Report make_report(const AdaptiveCommandOptions& options) {
   return report;
 }
 
-void print_report(const Report& report, const AdaptiveCommandOptions& options) {
+void print_report(const ReplayReport& report) {
   const AdaptiveChanges& changes = report.changes;
   std::cout << report.title << '\n'
             << (report.calibration
@@ -106,14 +63,14 @@ void print_report(const Report& report, const AdaptiveCommandOptions& options) {
             << "; " << fixed(100 * report.share(changes.all_passes), 1)
             << "% of the samples took all.\n\n";
   TextTable changed({"decision unlike that of all passes", "samples", "%", "95% interval"});
-  for (const Change& row : report.rows(options.decision.gamma.has_value())) {
+  for (const ReplayReport::Change& row : report.rows()) {
     changed.add({row.name, std::to_string(row.count), fixed(100 * report.share(row.count), 2),
                  "[" + fixed(100 * report.lower(row.count), 2) + ", " +
                      fixed(100 * report.upper(row.count), 2) + "]"});
   }
-  std::cout << changed << "Promised: at most " << fixed(100 * options.adaptive.error, 2)
+  std::cout << changed << "Promised: at most " << fixed(100 * report.adaptive.error, 2)
             << "%; predicted: " << fixed(100 * changes.mean_risk, 3) << "%. "
-            << (report.broken(options.adaptive.error)
+            << (report.is_broken()
                     ? "The promise is broken: take a larger --first or a smaller --error.\n\n"
                     : "Nothing here speaks against the promise.\n\n");
   TextTable taken({"passes", "samples", "settled so far (%)"});
@@ -126,42 +83,14 @@ void print_report(const Report& report, const AdaptiveCommandOptions& options) {
   std::cout << taken;
 }
 
-std::string report_json(const Report& report, const AdaptiveCommandOptions& options) {
-  const AdaptiveChanges& changes = report.changes;
-  Json document;
-  document["title"] = report.title;
-  document["calibration"] =
-      report.calibration ? Json(method_name(report.calibration->method)) : Json();
-  document["options"] = {
-      {"error", options.adaptive.error},
-      {"first", options.adaptive.first},
-      {"block", options.adaptive.block},
-      {"eta", options.decision.uncertainty},
-      {"gamma", options.decision.gamma ? Json(*options.decision.gamma) : Json()}};
-  document["samples"] = changes.samples;
-  document["passes"] = {{"all", report.replay.total},
-                        {"mean", changes.mean_passes},
-                        {"samples_with_all", changes.all_passes},
-                        {"histogram", Json::array()}};
-  for (const auto& [passes, samples] : report.histogram()) {
-    document["passes"]["histogram"].push_back({{"passes", passes}, {"samples", samples}});
-  }
-  for (const Change& row : report.rows(options.decision.gamma.has_value())) {
-    document["changed"][row.key] = {
-        {"samples", row.count},
-        {"share", report.share(row.count)},
-        {"interval", {report.lower(row.count), report.upper(row.count)}}};
-  }
-  document["predicted_share"] = changes.mean_risk;
-  document["promise_broken"] = report.broken(options.adaptive.error);
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 void replay_file(AdaptiveCommandOptions options) {
   if (options.no_gamma) options.decision.gamma.reset();
-  const Report report = make_report(options);
-  if (!options.json.empty()) write_text(options.json, report_json(report, options));
-  if (options.json != "-") print_report(report, options);
+  const ReplayReport report = make_report(options);
+  if (!options.json.empty()) {
+    write_text(options.json,
+               to_json(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  if (options.json != "-") print_report(report);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/core/error.h"
+#include "cubcal/record/model_paths.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/model_versions.h"
 #include "cubcal_nn/ood/verdict_folder.h"
@@ -26,7 +27,7 @@ void tell_of_versions(const std::string& model, const std::optional<ModelIdentit
   std::cout << "it is " << identity_text(*now) << " now";
   if (before && before->version != now->version) {
     std::cout << "; version " << before->version << " is kept in "
-              << version_folder(resolved_model_folder(model), before->version);
+              << ModelPaths{resolved_model_folder(model)}.version(before->version).folder;
   }
   std::cout << '\n';
 }

@@ -72,10 +72,9 @@ void benefit(const BenefitCommand& command) {
   const std::vector<std::string> names = class_labels(file);
   const std::vector<std::uint8_t> positive = positive_classes(command.choice, names);
 
-  BenefitResult result;
+  BenefitReport result;
   result.file = file.path;
-  result.title = describe(file);
-  result.choice = command.choice;
+  if (command.choice.has_policy()) result.policy = policy_words(command.choice);
   result.calibration = calibration_at(command.calibration);
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (positive[k] != 0) result.positive.push_back(names[k]);
@@ -94,11 +93,11 @@ void benefit(const BenefitCommand& command) {
     result.bootstrap_by_group = !groups.empty();
     add_benefit_intervals(result.curve, cases, groups, *result.bootstrap);
   }
-  if (!command.json.empty()) write_text(command.json, benefit_json(result));
+  if (!command.json.empty()) write_text(command.json, benefit_json(result).dump(2) + "\n");
   if (!command.svg.empty()) write_file_atomically(command.svg, benefit_chart(result.curve));
   write_tables(command.tables, benefit_table(result));
   if (command.json == "-" || command.tables.to_stdout()) return;
-  print_benefit(std::cout, result);
+  print_benefit(std::cout, describe(file), result);
   if (!command.svg.empty()) std::cout << "wrote " << command.svg << '\n';
 }
 

@@ -1,10 +1,11 @@
 #include <iostream>
-#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "commands.h"
 #include "conformal_text.h"
+#include "cubcal/conformal/conformal_json.h"
 #include "cubcal/conformal/prediction_sets.h"
 #include "cubcal/core/check.h"
 #include "cubcal/evaluation/predict_file.h"
@@ -82,58 +83,6 @@ void write_sets(const std::string& path, const LogitsFile& file, const Predictiv
   write_file_atomically(path, text);
 }
 
-/// Summaries of the samples that share a value.
-std::vector<SetSummary> summaries_by(const std::vector<std::string>& values,
-                                     const std::vector<std::uint8_t>& sets, std::size_t classes,
-                                     const std::vector<std::int64_t>& labels, double level) {
-  std::map<std::string, std::vector<std::size_t>> members;
-  for (std::size_t i = 0; i < values.size(); ++i) members[values[i]].push_back(i);
-  std::vector<SetSummary> summaries;
-  summaries.reserve(members.size());
-  for (const auto& [value, samples] : members) {
-    summaries.push_back(
-        summarise_sets(value.empty() ? "(empty)" : value, sets, classes, labels, samples, level));
-  }
-  return summaries;
-}
-
-ConformalResult result_of(const ConformalCommand& command, const LogitsFile& calibration,
-                          const LogitsFile& test, const ConformalRule& rule,
-                          const std::vector<std::uint8_t>& sets) {
-  const std::vector<std::string> names = class_labels(test);
-  const std::size_t samples = sets.size() / names.size();
-  const std::string column = column_of(command);
-  ConformalResult result;
-  result.rule = rule;
-  result.calibration_title = describe(calibration);
-  result.test_title = describe(test);
-  result.class_names = names;
-  result.column = column;
-  result.level = command.level;
-  result.has_labels = test.has_labels;
-  result.has_groups = !calibration.groups.empty() || !test.groups.empty();
-  std::vector<std::size_t> everyone(samples);
-  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  result.overall = summarise_sets("all", sets, names.size(), test.labels, everyone, command.level);
-  if (test.has_labels) {
-    SetTable by_label{"label", {}};
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      std::vector<std::size_t> members;
-      for (const std::size_t i : everyone) {
-        if (test.labels[i] == static_cast<std::int64_t>(k)) members.push_back(i);
-      }
-      by_label.rows.push_back(
-          summarise_sets(names[k], sets, names.size(), test.labels, members, command.level));
-    }
-    result.tables.push_back(std::move(by_label));
-  }
-  for (const SampleColumn& each : test.columns) {
-    result.tables.push_back(
-        {each.name, summaries_by(each.values, sets, names.size(), test.labels, command.level)});
-  }
-  return result;
-}
-
 void conformal(ConformalCommand command) {
   for (const std::string& output : {command.output, command.json}) {
     check_output(output, {command.calibration_file, command.test_file, command.temperature_file});
@@ -161,9 +110,15 @@ void conformal(ConformalCommand command) {
   const Predictive predictive = predict_file(test, temperatures);
   const std::vector<std::uint8_t> sets = prediction_sets(rule, predictive, groups_of(test, column));
   if (!command.output.empty()) write_sets(command.output, test, predictive, sets);
-  const ConformalResult result = result_of(command, calibration, test, rule, sets);
-  if (!command.json.empty()) write_text(command.json, conformal_json(result));
-  if (command.json != "-") print_conformal(std::cout, result);
+  const ConformalStudy study =
+      study_sets(rule, column, sets,
+                 {class_labels(test), test.labels, test.columns, test.has_labels}, command.level);
+  if (!command.json.empty()) write_text(command.json, conformal_json(study).dump(2) + "\n");
+  if (command.json == "-") return;
+  print_conformal(
+      std::cout,
+      {describe(calibration), describe(test), !calibration.groups.empty() || !test.groups.empty()},
+      study);
 }
 
 }  // namespace

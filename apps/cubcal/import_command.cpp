@@ -9,6 +9,7 @@
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/text_encoding.h"
+#include "cubcal/record/model_paths.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "text_lines.h"
 
@@ -109,8 +110,8 @@ std::vector<std::string> class_names_of(const ImportCommand& command) {
 }
 
 void check_target(const ImportCommand& command) {
-  const std::filesystem::path folder = resolved_model_folder(command.output);
-  if (!command.force && std::filesystem::exists(folder / "model.json")) {
+  const ModelPaths there{resolved_model_folder(command.output)};
+  if (!command.force && std::filesystem::exists(there.description())) {
     throw ArgumentError("'" + command.output + "' holds a model: --force replaces it");
   }
 }

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
+#include "cubcal/record/model_paths.h"
 #include "cubcal/weights/layers_model.h"
 #include "cubcal/weights/torchscript_file.h"
 #include "cubcal/weights/weights_file.h"
@@ -45,8 +46,7 @@ bool makes_weights_file(const ImportCommand& command) {
 
 /// Not Keras' folder, which has a model.json too.
 bool is_model_folder(const std::string& path) {
-  return std::filesystem::exists(std::filesystem::path(resolved_model_folder(path)) /
-                                 "weights.safetensors");
+  return std::filesystem::exists(ModelPaths{resolved_model_folder(path)}.weights());
 }
 
 bool takes_script(const ImportCommand& command) {

@@ -17,8 +17,6 @@ namespace cubcal::app {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct OodOptions {
   std::string model;
   std::string data;
@@ -48,20 +46,18 @@ void complete(OodOptions& options) {
   if (options.fit) check_choice(options.choice);
 }
 
-Json head_json(const OodOptions& options, const ImageSet& set, OodRun& run) {
-  Json json = {{"format", "cubcal-ood"},
-               {"version", 1},
-               {"program", std::string("cubcal ") + kVersion},
-               {"model", options.model},
-               {"data", set.name},
-               {"fit_split", options.verdict.fit_split},
-               {"id_split", options.id},
-               {"ood_split", options.ood},
-               {"features", options.features},
-               {"passes", options.run.mc.passes},
-               {"seed", options.run.mc.seed}};
-  json["epsilon"] = run.epsilon() ? Json(*run.epsilon()) : Json();
-  return json;
+OodSetup setup_of(const OodOptions& options, OodRun& run) {
+  OodSetup setup;
+  setup.program = std::string("cubcal ") + kVersion;
+  setup.model = options.model;
+  setup.fit_split = options.verdict.fit_split;
+  setup.id_split = options.id;
+  setup.ood_split = options.ood;
+  setup.features = options.features;
+  setup.passes = options.run.mc.passes;
+  setup.seed = options.run.mc.seed;
+  setup.epsilon = run.epsilon();
+  return setup;
 }
 
 void ood(OodOptions options) {
@@ -84,7 +80,8 @@ void ood(OodOptions options) {
   if (options.fit) check_held_out(set, options.verdict);
 
   OodRun run(model, set, options.run, view);
-  Json json;
+  OodRecord record;
+  record.data = set.name;
   if (set.has_split(options.ood)) {
     const ImageSplit& ood = set.split(options.ood);
     run.fit(rows, options.verdict.fit_split);
@@ -98,16 +95,15 @@ void ood(OodOptions options) {
     if (run.epsilon()) out << "; perturbation by " << *run.epsilon();
     out << ".\n\n";
     print_ood_table(out, table);
-    json = head_json(options, set, run);
-    json.update(ood_table_json(table));
+    record.table = table_record(table);
     if (!options.svg.empty()) write_ood_figures(options.svg, table);
     out << '\n';
     print_referral(out, run, id);
-    json["referral"] = referral_json(run, id);
+    record.referral = referral_json(run, id);
   } else {
-    json = head_json(options, set, run);
     out << "There is no split '" << options.ood << "': no outliers to score detectors on.\n";
   }
+  record.setup = setup_of(options, run);
   if (options.fit) {
     const FittedVerdict verdict = fit_and_attach(run, options.model, model, set, options.run,
                                                  options.verdict, options.id, options.ood);
@@ -115,9 +111,9 @@ void ood(OodOptions options) {
     print_verdict(out, verdict, model.description.class_names);
     for (const std::string& each : verdict.warnings) view.warning(each);
     out << "The model in " << options.model << " carries it now.\n";
-    json["verdict"] = verdict_json(verdict);
+    record.verdict = verdict_json(verdict);
   }
-  if (!options.json.empty()) write_text(options.json, json.dump(2) + "\n");
+  if (!options.json.empty()) write_text(options.json, to_json(record).dump(2) + "\n");
 }
 
 }  // namespace

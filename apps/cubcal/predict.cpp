@@ -9,9 +9,11 @@
 #include "compute_setup.h"
 #include "cubcal/classifier.h"
 #include "cubcal/io/csv.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/service/answer_json.h"
+#include "cubcal/service/prediction_lines.h"
 #include "image_arguments.h"
 #include "interrupt.h"
 #include "model_warnings.h"
@@ -20,7 +22,6 @@
 #include "option_flags.h"
 #include "pass_options.h"
 #include "predict_shard.h"
-#include "prediction_lines.h"
 #include "progress_bar.h"
 #include "shard_option.h"
 #include "text_table.h"
@@ -165,7 +166,7 @@ void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
   Json document;
   document["model"] = model.network;
   document.update(model_json(model));
-  document["intended_use"] = model.intended_use.empty() ? Json() : Json(model.intended_use);
+  document["intended_use"] = text_or_null(model.intended_use);
   document["seed"] = options.classifier.seed;
   document["time"] = utc_time();
   document["eta"] = model.eta;
@@ -225,7 +226,8 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
   constexpr std::size_t kAtATime = 32;
   const std::size_t images = options.images.size();
   PredictionLines lines(options.lines, classifier.facts(), options.classifier.seed,
-                        options.passes.adaptive, !options.no_time);
+                        options.passes.adaptive, !options.no_time,
+                        options.lines == "-" ? &std::cout : nullptr);
   std::vector<std::string> left;
   for (const std::string& path : options.images) {
     if (!lines.has(path)) left.push_back(path);

@@ -5,11 +5,11 @@
 #include "cubcal/core/content_hash.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/service/prediction_lines.h"
 #include "cubcal/shard/lines_shard.h"
 #include "image_arguments.h"
 #include "interrupt.h"
 #include "option_flags.h"
-#include "prediction_lines.h"
 
 namespace cubcal::app {
 

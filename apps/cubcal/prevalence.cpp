@@ -77,9 +77,10 @@ void prevalence(const PrevalenceCommand& command) {
   const LogitsFile file = read_input(command.file, command.input);
   require_labels(file, "another prevalence");
   const PrevalenceOptions options = study_options(command, file);
-  PrevalenceResult result;
+  PrevalenceReport result;
+  PrevalenceTitles titles;
   result.file = file.path;
-  result.title = describe(file);
+  titles.labelled = describe(file);
   result.class_names = options.class_names;
   result.calibration = calibration_at(command.calibration);
   const Predictive predictive = predict_file(file, result.calibration);
@@ -95,7 +96,7 @@ void prevalence(const PrevalenceCommand& command) {
     new_file = read_outliers(command.new_file, command.input);
     check_same_classes(file, *new_file);
     result.new_file = new_file->path;
-    result.new_title = describe(*new_file);
+    titles.fresh = describe(*new_file);
     new_predictive = predict_file(*new_file, result.calibration);
     fresh.emplace(NewSamples{new_predictive, groups_of(*new_file)});
   }
@@ -105,10 +106,10 @@ void prevalence(const PrevalenceCommand& command) {
     write_corrected(command, new_file ? *new_file : file, new_file ? new_predictive : predictive,
                     result.study);
   }
-  if (!command.json.empty()) write_text(command.json, prevalence_json(result));
+  if (!command.json.empty()) write_text(command.json, prevalence_json(result).dump(2) + "\n");
   write_tables(command.tables, prevalence_table(result));
   if (command.json == "-" || command.tables.to_stdout()) return;
-  print_prevalence(std::cout, result);
+  print_prevalence(std::cout, titles, result);
   if (!command.output.empty()) {
     std::cout << "wrote " << command.output << ": corrected probabilities of "
               << (new_file ? new_file->path : file.path) << '\n';

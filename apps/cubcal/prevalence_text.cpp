@@ -1,14 +1,8 @@
 #include "prevalence_text.h"
 
-#include <array>
-#include <nlohmann/json.hpp>
-
 #include "cubcal/core/check.h"
-#include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/io/csv.h"
-#include "cubcal/io/json_fields.h"
 #include "cubcal/prevalence/warnings.h"
-#include "cubcal/version.h"
 #include "metric_options.h"
 #include "number_text.h"
 #include "text_table.h"
@@ -17,29 +11,13 @@ namespace cubcal::app {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kViews = 3;
-
-struct NamedView {
-  const char* key;
-  const char* label;
-  const PrevalenceView& view;
-};
-
-std::array<NamedView, kViews> views_of(const PrevalenceStudy& study) {
-  return {{{"here", "as labelled", study.here},
-           {"there", "new prevalence", study.there},
-           {"corrected", "new, corrected", study.corrected}}};
-}
-
 std::string share_cell(double share, const ShareIntervals* intervals, std::size_t k) {
   const std::string text = metric_text(MetricUnit::kPercent, share);
   if (intervals == nullptr || intervals->empty()) return text;
   return text + " " + interval_text(MetricUnit::kPercent, (*intervals)[k]);
 }
 
-void print_shares(std::ostream& out, const PrevalenceResult& result) {
+void print_shares(std::ostream& out, const PrevalenceReport& result) {
   const PrevalenceStudy& study = result.study;
   std::vector<std::string> header{"class", "labelled"};
   header.emplace_back(study.options.from ? "model, stated" : "model, implied");
@@ -124,70 +102,13 @@ void print_promise(std::ostream& out, const PrevalenceStudy& study) {
          "samples.\n";
 }
 
-Json shares_json(const ClassShares& shares, const std::vector<std::string>& names) {
-  Json json = Json::object();
-  for (std::size_t k = 0; k < shares.size(); ++k) json[names[k]] = shares[k];
-  return json;
-}
-
-Json share_intervals_json(const ShareIntervals& intervals, const std::vector<std::string>& names) {
-  if (intervals.empty()) return nullptr;
-  Json json = Json::object();
-  for (std::size_t k = 0; k < intervals.size(); ++k) {
-    json[names[k]] = intervals[k] ? Json::array({intervals[k]->low, intervals[k]->high}) : Json();
-  }
-  return json;
-}
-
-Json estimate_json(const ShiftEstimate& estimate, const std::vector<std::string>& names) {
-  Json json;
-  json["em"] = {{"prevalence", shares_json(estimate.em.prevalence, names)},
-                {"intervals", share_intervals_json(estimate.em_intervals, names)},
-                {"steps", estimate.em.steps},
-                {"converged", estimate.em.converged}};
-  json["bbse"] = nullptr;
-  if (estimate.black_box) {
-    json["bbse"] = {{"prevalence", shares_json(estimate.black_box->prevalence, names)},
-                    {"intervals", share_intervals_json(estimate.black_box_intervals, names)},
-                    {"raw", shares_json(estimate.black_box->raw, names)},
-                    {"condition", estimate.black_box->condition}};
-  }
-  json["em_minus_bbse_intervals"] = share_intervals_json(estimate.difference_intervals, names);
-  return json;
-}
-
-Json accepted_json(const std::optional<AcceptedAnswers>& accepted,
-                   const std::optional<Interval>& interval) {
-  if (!accepted) return nullptr;
-  return {{"threshold", accepted->threshold},
-          {"share", accepted->share},
-          {"error", json_or_null(accepted->error)},
-          {"error_interval", interval ? Json::array({interval->low, interval->high}) : Json()}};
-}
-
-Json view_json(const PrevalenceStudy& study, const PrevalenceView& view) {
-  Json metrics = Json::object();
-  Json intervals = Json::object();
-  for (const Metric metric : kWeightedMetrics) {
-    const MetricInfo& info = info_of(metric);
-    metrics[info.key] = json_or_null(view.values[metric]);
-    const auto& interval = view.intervals[static_cast<std::size_t>(metric)];
-    intervals[info.key] = interval ? Json::array({interval->low, interval->high}) : Json();
-  }
-  Json json{{"metrics", metrics}, {"intervals", study.options.bootstrap ? intervals : Json()}};
-  if (study.options.accept_up_to) {
-    json["accepted"] = accepted_json(view.accepted, view.accepted_error);
-    if (&view != &study.here) json["kept"] = accepted_json(view.kept, view.kept_error);
-  }
-  return json;
-}
-
 }  // namespace
 
-void print_prevalence(std::ostream& out, const PrevalenceResult& result) {
+void print_prevalence(std::ostream& out, const PrevalenceTitles& titles,
+                      const PrevalenceReport& result) {
   const PrevalenceStudy& study = result.study;
-  out << "Labelled  " << result.title << '\n';
-  if (!result.new_title.empty()) out << "New       " << result.new_title << '\n';
+  out << "Labelled  " << titles.labelled << '\n';
+  if (!titles.fresh.empty()) out << "New       " << titles.fresh << '\n';
   if (result.calibration) {
     out << "Calibrated with " << method_name(result.calibration->method) << ".\n";
   }
@@ -211,36 +132,7 @@ void print_prevalence(std::ostream& out, const PrevalenceResult& result) {
   for (const std::string& warning : warnings) out << "Warning: " << warning << '\n';
 }
 
-std::string prevalence_json(const PrevalenceResult& result) {
-  const PrevalenceStudy& study = result.study;
-  const std::vector<std::string>& names = result.class_names;
-  Json json;
-  json["cubcal"] = kVersion;
-  json["file"] = result.file;
-  json["new_file"] = result.new_file.empty() ? Json() : Json(result.new_file);
-  json["samples"] = study.here.facts.samples;
-  json["assumption"] = "label shift: a class looks the same at both places";
-  json["labelled"] = shares_json(study.labels, names);
-  json["mean_probability"] = shares_json(study.mean_probability, names);
-  json["from"] = shares_json(study.from, names);
-  json["from_is"] = study.options.from ? "stated" : "implied by the labelled samples";
-  json["to"] = shares_json(study.to, names);
-  json["to_is"] = study.is_estimated ? "estimated by EM" : "stated";
-  json["estimate"] = study.estimate ? estimate_json(*study.estimate, names) : Json();
-  json["weights"] = shares_json(study.class_weights, names);
-  json["effective_samples"] = study.effective_samples;
-  for (const NamedView& each : views_of(study)) json[each.key] = view_json(study, each.view);
-  json["convention"] = convention_json(study.options.metrics);
-  json["calibration"] =
-      result.calibration ? Json::parse(calibration_to_json(*result.calibration)) : Json();
-  json["bootstrap"] = study.options.bootstrap
-                          ? bootstrap_json(*study.options.bootstrap, result.bootstrap_by_group)
-                          : Json();
-  json["warnings"] = prevalence_warnings(study);
-  return json.dump(2) + "\n";
-}
-
-PaperTable prevalence_table(const PrevalenceResult& result) {
+PaperTable prevalence_table(const PrevalenceReport& result) {
   const PrevalenceStudy& study = result.study;
   PaperTable table;
   table.texts = metric_rows(study);

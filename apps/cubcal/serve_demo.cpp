@@ -5,6 +5,7 @@
 
 #include "cubcal/image/png_encoder.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/record/model_paths.h"
 #include "demo_parts.h"
 #include "recipe_setup.h"
 #include "report_images.h"
@@ -34,7 +35,7 @@ void make_demo_model(const std::vector<RunPart>& parts, const std::string& folde
 std::string demo_model(const std::string& folder) {
   const std::vector<RunPart> parts = demo_parts({folder});
   const std::string model = parts.back().model();
-  if (!fs::exists(fs::path(model) / "model.json")) make_demo_model(parts, folder);
+  if (!fs::exists(ModelPaths{model}.description())) make_demo_model(parts, folder);
   const std::string images = folder + "/images";
   make_folders(images);
   const auto drawn = drawn_test_images(parts.back().folder, "phantom");

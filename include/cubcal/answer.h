@@ -34,6 +34,13 @@ struct Answer {
   std::vector<double> spread_high = {};
 };
 
+/// An image file, and its answer or why it has none.
+struct FileAnswer {
+  std::string path;
+  std::optional<Answer> answer;
+  std::string problem;  ///< one sentence; empty where there is an answer
+};
+
 /// What a model is and decides by.
 struct ModelFacts {
   std::string name;  ///< of a deployed model; empty as the three after it for any other

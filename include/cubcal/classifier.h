@@ -57,13 +57,6 @@ struct PixelView {
   int bits = 8;
 };
 
-/// An image file, and its answer or why it has none.
-struct FileAnswer {
-  std::string path;
-  std::optional<Answer> answer;
-  std::string problem;  ///< one sentence; empty where there is an answer
-};
-
 /// On a CPU an image has the same answer, to the bit, whatever other images are given with it; a
 /// GPU may round by their number. Not to be used by two threads at once; several classifiers may
 /// live side by side if their calls do not overlap, since LibTorch keeps threads and convolution

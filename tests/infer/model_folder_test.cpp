@@ -433,15 +433,15 @@ TEST_F(DamagedModel, EveryFieldIsChecked) {
   expect_refused([](Json& json) { json["thresholds"]["eta"] = -1; }, "eta");
   expect_refused([](Json& json) { json["calibration"] = {{"format", "?"}}; }, "calibration");
   expect_refused([](Json& json) { json["provenance"]["epoch"] = "many"; },
-                 "'epoch' of provenance must be a whole number from 0 on, not string");
+                 "the provenance's field 'epoch' must be a whole number from 0 on, not string");
   expect_refused([](Json& json) { json["provenance"]["seed"] = -1; },
-                 "'seed' of provenance must be a whole number from 0 on, not number -1");
+                 "the provenance's field 'seed' must be a whole number from 0 on, not number -1");
   expect_refused([](Json& json) { json["provenance"]["phantom"]["label_noise"] = 2; },
                  "the phantom options are not usable");
   expect_refused([](Json& json) { json["provenance"]["phantom"]["class_share"] = {1}; },
-                 "'class_share' of the phantom options must be a list of 4 numbers");
+                 "the phantom's field 'class_share' must be a list of 4 numbers");
   expect_refused([](Json& json) { json["provenance"]["metrics"]["nll"] = "low"; },
-                 "'nll' of provenance.metrics must be a number");
+                 "the provenance's field 'nll' must be a number");
   expect_refused([](Json& json) { json = Json::array(); }, "model");
 }
 

@@ -70,10 +70,10 @@ TEST(RunRecord, SaysWhatIsWrong) {
   expect("[1]", "record.json' is not a JSON object");
   expect(R"({"format": "cubcal-result"})", "its format is 'cubcal-result'");
   expect(R"({"version": 2})", "it is of version 2, and this program reads 1");
-  expect(R"({"network": 3})", "its field 'network' is of the wrong type");
-  expect(R"({"stages": {}})", "its field 'stages' is not a list");
-  expect(R"({"stages": [1]})", "a part of it is not a JSON object");
-  expect(R"({"recipe": "text"})", "a part of it is not a JSON object");
+  expect(R"({"network": 3})", "the run's field 'network' must be text, not number 3");
+  expect(R"({"stages": {}})", "the run's field 'stages' must be a list of objects, not object");
+  expect(R"({"stages": [1]})", "'stages' must be a list of objects, not number 1");
+  expect(R"({"recipe": "text"})", "the run's field 'recipe' must be an object, not string");
   expect(R"({"recipe": {"text": "seed = 1", "hash": "0000000000000000"}})",
          "record.json' is not the one its hash");
 }

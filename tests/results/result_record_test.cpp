@@ -94,12 +94,14 @@ TEST(ResultRecord, SaysWhatIsWrongWithAFile) {
   refused("{", "is not valid JSON");
   nlohmann::json record = example_record_json("bnn", 1, 0.8);
   record["seed"] = "one";
-  refused(record.dump(), "is no record of a result: the field 'seed' is of the wrong type");
+  refused(record.dump(),
+          "is no record of a result: the result's field 'seed' must be a whole number from 0 on, "
+          "not string");
   record.erase("seed");
-  refused(record.dump(), "is no record of a result: the field 'seed' is missing");
+  refused(record.dump(), "is no record of a result: a result needs the field 'seed'");
   record = example_record_json("bnn", 1, 0.8);
   record["test"].erase("intervals");
-  refused(record.dump(), "is no record of a result: the field 'intervals' is missing");
+  refused(record.dump(), "is no record of a result: a result needs the field 'intervals'");
 }
 
 TEST(ResultRecord, FoldersAreSearchedAndSorted) {

@@ -40,25 +40,16 @@ VerdictRates rates_from_fields(const JsonFields& fields, const std::string& what
   return rates;
 }
 
-/// Calls `use` with each object of a list; a field that is not there is an empty list.
-template <class Use>
-void for_each(const JsonFields& fields, const char* name, Use use) {
-  if (!fields.has(name)) return;
-  const Json& list = fields.at(name);
-  if (!list.is_array()) fields.refuse(name, "a list", list);
-  for (const Json& each : list) use(JsonFields(each, kOwner));
-}
-
 std::vector<VerdictRates> by_class_from_fields(const JsonFields& fields, const char* name) {
   std::vector<VerdictRates> all;
-  for_each(fields, name, [&](const JsonFields& each) {
+  for (const JsonFields& each : fields.objects(name)) {
     all.push_back(rates_from_fields(each, "images of a class"));
-  });
+  }
   return all;
 }
 
 std::optional<VerdictRates> optional_rates(const JsonFields& fields, const char* name) {
-  if (!fields.has(name) || fields.at(name).is_null()) return std::nullopt;
+  if (!fields.knows(name)) return std::nullopt;
   return rates_from_fields(fields.object(name), "other images");
 }
 
@@ -68,16 +59,11 @@ Json costs_to_json(const std::optional<VerdictCosts>& costs) {
 }
 
 std::optional<VerdictCosts> costs_from_fields(const JsonFields& fields) {
-  if (!fields.has("costs") || fields.at("costs").is_null()) return std::nullopt;
+  if (!fields.knows("costs")) return std::nullopt;
   const JsonFields costs = fields.object("costs");
   VerdictCosts result;
   result.referral = costs.number("referral");
-  const Json& wrong = costs.at("wrong");
-  if (!wrong.is_array()) costs.refuse("wrong", "a list of numbers", wrong);
-  for (const Json& each : wrong) {
-    if (!each.is_number()) costs.refuse("wrong", "a list of numbers", wrong);
-    result.wrong.push_back(each.get<double>());
-  }
+  result.wrong = costs.numbers("wrong");
   return result;
 }
 
@@ -100,16 +86,14 @@ Json sets_to_json(const std::optional<ConformalRule>& sets) {
 }
 
 std::optional<ConformalRule> sets_from_fields(const JsonFields& policy) {
-  if (!policy.has("sets") || policy.at("sets").is_null()) return std::nullopt;
+  if (!policy.knows("sets")) return std::nullopt;
   const JsonFields fields = policy.object("sets");
   ConformalRule rule;
   rule.options.alpha = fields.number("alpha");
   rule.options.score.score = score_from_name(fields.text("score"));
   rule.options.score.penalty = fields.number("penalty");
   rule.options.score.free_classes = fields.count("free_classes");
-  const Json& by_class = fields.at("by_class");
-  if (!by_class.is_boolean()) fields.refuse("by_class", "true or false", by_class);
-  rule.options.by_class = by_class.get<bool>();
+  rule.options.by_class = fields.flag("by_class");
   rule.classes = fields.count("classes");
   const Json& cells = fields.at("cells");
   if (!cells.is_array() || cells.size() != (rule.options.by_class ? rule.classes : 1)) {
@@ -172,12 +156,12 @@ VerdictRecord verdict_record_from_json(const Json& json) {
   options.alpha = fields.number("alpha");
   options.risk_target = fields.number_or_null("risk_target");
   options.risk_confidence = fields.number_or_null("risk_confidence");
-  for_each(fields, "miss_targets", [&](const JsonFields& each) {
+  for (const JsonFields& each : fields.objects("miss_targets")) {
     options.miss_targets.push_back({each.count("label"), each.number("share")});
-  });
-  for_each(fields, "sensitivity_floors", [&](const JsonFields& each) {
+  }
+  for (const JsonFields& each : fields.objects("sensitivity_floors")) {
     options.sensitivity_floors.push_back({each.count("label"), each.number("share")});
-  });
+  }
   options.costs = costs_from_fields(fields);
   try {
     record.sets = sets_from_fields(fields);
@@ -194,9 +178,9 @@ VerdictRecord verdict_record_from_json(const Json& json) {
   record.achieved.id = optional_rates(fields, "achieved");
   record.achieved.by_class = by_class_from_fields(fields, "achieved_by_class");
   record.achieved.ood = optional_rates(fields, "outliers");
-  for_each(fields, "probes", [&](const JsonFields& each) {
+  for (const JsonFields& each : fields.objects("probes")) {
     record.probes.push_back({each.text("probe"), rates_from_fields(each, "probes")});
-  });
+  }
   return record;
 }
 

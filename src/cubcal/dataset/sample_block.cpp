@@ -4,21 +4,10 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "cubcal/core/content_hash.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/dataset/set_hash.h"
 
 namespace cubcal {
-
-namespace {
-
-/// A tensor as content_hash(ImageSet) takes it in: extents, then bytes.
-void add_array(ContentHash& hash, const std::vector<std::size_t>& shape, const void* bytes,
-               std::size_t count) {
-  for (const std::size_t extent : shape) hash.add(std::to_string(extent));
-  hash.add(bytes, count);
-}
-
-}  // namespace
 
 std::vector<SplitRange> split_ranges(const Catalog& catalog) {
   std::vector<SplitRange> ranges;
@@ -114,8 +103,7 @@ Image image_of(const SampleBlock& block, std::size_t sample) {
 }
 
 std::string content_hash(const SampleBlock& block) {
-  ContentHash hash;
-  for (const std::string& name : block.catalog.class_names) hash.add(name);
+  SetHash hash(block.catalog.class_names);
   const std::vector<std::int64_t> groups = group_numbers(block.catalog);
   const std::size_t image_bytes =
       block.images.shape()[0] == 0 ? 0 : block.images.byte_size() / block.images.shape()[0];
@@ -125,14 +113,14 @@ std::string content_hash(const SampleBlock& block) {
     for (std::size_t i = range.first; i < range.last; ++i) {
       labels.push_back(block.catalog.samples[i].label);
     }
-    hash.add(range.split);
-    add_array(hash, {count, block.channels(), block.height(), block.width()},
-              block.images.bytes() + range.first * image_bytes, count * image_bytes);
-    add_array(hash, {count}, labels.data(), count * sizeof labels[0]);
+    hash.begin_split(range.split);
+    hash.add_array({count, block.channels(), block.height(), block.width()},
+                   block.images.bytes() + range.first * image_bytes, count * image_bytes);
+    hash.add_array({count}, labels.data(), count * sizeof labels[0]);
     if (block.catalog.has_groups()) {
-      add_array(hash, {count}, groups.data() + range.first, count * sizeof groups[0]);
+      hash.add_array({count}, groups.data() + range.first, count * sizeof groups[0]);
     } else {
-      hash.add(std::string());
+      hash.add_nothing();
     }
   }
   return hash.text();

@@ -13,7 +13,24 @@ const JsonFields::Json& JsonFields::at(const char* name) const {
 
 void JsonFields::refuse(const char* name, const std::string& accepted, const Json& value) const {
   throw DataError("the " + std::string(owner_) + "'s field '" + name + "' must be " + accepted +
-                  ", not " + value.type_name());
+                  ", not " + value.type_name() + (value.is_number() ? " " + value.dump() : ""));
+}
+
+std::optional<JsonFields> JsonFields::known_object(const char* name) const {
+  if (!knows(name)) return std::nullopt;
+  if (!at(name).is_object()) refuse(name, "an object", at(name));
+  return object(name);
+}
+
+std::vector<JsonFields> JsonFields::objects(const char* name) const {
+  std::vector<JsonFields> list;
+  if (!knows(name)) return list;
+  if (!at(name).is_array()) refuse(name, "a list of objects", at(name));
+  for (const Json& entry : at(name)) {
+    if (!entry.is_object()) refuse(name, "a list of objects", entry);
+    list.emplace_back(entry, owner_);
+  }
+  return list;
 }
 
 double JsonFields::number(const char* name) const {
@@ -56,8 +73,37 @@ std::vector<std::string> JsonFields::texts(const char* name) const {
   return list;
 }
 
+bool JsonFields::flag(const char* name) const {
+  const Json& value = at(name);
+  if (!value.is_boolean()) refuse(name, "true or false", value);
+  return value.get<bool>();
+}
+
+std::vector<double> JsonFields::numbers(const char* name) const {
+  const Json& value = at(name);
+  if (!value.is_array()) refuse(name, "a list of numbers", value);
+  std::vector<double> list;
+  for (const Json& entry : value) {
+    if (!entry.is_number()) refuse(name, "a list of numbers", entry);
+    list.push_back(entry.get<double>());
+  }
+  return list;
+}
+
+std::map<std::string, double> JsonFields::named_numbers(const char* name) const {
+  const JsonFields inside = object(name);
+  if (!inside.json_.is_object()) refuse(name, "an object of numbers", inside.json_);
+  std::map<std::string, double> values;
+  for (const auto& [key, value] : inside.json_.items()) values[key] = inside.number(key.c_str());
+  return values;
+}
+
 nlohmann::ordered_json json_or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
 std::string text_in(const nlohmann::ordered_json& json, const char* name) {

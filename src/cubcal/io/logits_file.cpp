@@ -11,6 +11,7 @@
 #include "cubcal/io/logits_csv.h"
 #include "cubcal/io/logits_rows.h"
 #include "cubcal/io/logits_shape.h"
+#include "cubcal/io/logits_writer.h"
 #include "cubcal/io/npz.h"
 #include "cubcal/io/torch_file.h"
 #include "cubcal/io/torch_logits.h"
@@ -19,13 +20,11 @@ namespace cubcal {
 
 namespace {
 
-constexpr const char* kWeightsHash = "weights_hash";
-
 /// Empty where the file has none, or something else under this name.
 std::string read_weights_hash(const NpzReader& npz) {
-  if (!npz.has(kWeightsHash)) return {};
-  const NpyHeader header = npz.peek(kWeightsHash);
-  return header.is_text() && header.count() == 1 ? npz.read_text(kWeightsHash).front() : "";
+  if (!npz.has(kWeightsHashArray)) return {};
+  const NpyHeader header = npz.peek(kWeightsHashArray);
+  return header.is_text() && header.count() == 1 ? npz.read_text(kWeightsHashArray).front() : "";
 }
 
 std::vector<std::string> read_groups(const NpzReader& npz) {
@@ -245,30 +244,15 @@ void check_same_classes(const LogitsFile& file, const LogitsFile& other) {
 }
 
 void write_logits_file(const std::string& path, const LogitsFile& file) {
-  const std::vector<std::size_t>& shape = file.logits.shape();
-  if (!is_floating(file.logits.dtype()) || shape.size() != 3) {
-    throw ArgumentError("logits must be a floating-point array [S,N,K], not " +
-                        std::string(dtype_name(file.logits.dtype())) + " of shape " +
-                        file.logits.shape_text());
-  }
-  if (file.has_labels) check_same_size("labels", file.labels.size(), "the sample axis", shape[1]);
-  if (!file.groups.empty())
-    check_same_size("groups", file.groups.size(), "the sample axis", shape[1]);
-  if (!file.files.empty()) check_same_size("files", file.files.size(), "the sample axis", shape[1]);
-  if (!file.class_names.empty()) {
-    check_same_size("class_names", file.class_names.size(), "the class axis", shape[2]);
-  }
+  LogitsArrays arrays{file.logits};
+  if (file.has_labels) arrays.labels = file.labels;
+  arrays.groups = file.groups;
+  arrays.class_names = file.class_names;
+  arrays.weights_hash = file.weights_hash;
+  arrays.files = file.files;
+  arrays.columns = file.columns;
   NpzWriter npz(path);
-  npz.add("logits", file.logits);
-  if (file.has_labels) npz.add("labels", ArrayView<const std::int64_t>(file.labels), {shape[1]});
-  if (!file.groups.empty()) npz.add_text("groups", file.groups);
-  if (!file.files.empty()) npz.add_text("files", file.files);
-  if (!file.class_names.empty()) npz.add_text("class_names", file.class_names);
-  if (!file.weights_hash.empty()) npz.add_text(kWeightsHash, {file.weights_hash});
-  for (const SampleColumn& column : file.columns) {
-    check_same_size(column.name.c_str(), column.values.size(), "the sample axis", shape[1]);
-    npz.add_text(kColumnPrefix + column.name, column.values);
-  }
+  add_logits_arrays(npz, arrays);
   npz.finish();
 }
 

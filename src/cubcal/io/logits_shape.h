@@ -27,5 +27,7 @@ void refuse_columns(const LogitsReading& reading, const std::string& where);
 
 /// What the arrays of columns are called: "column_sex".
 inline const std::string kColumnPrefix = "column_";
+/// The array with the hash of the weights that logits were drawn from.
+inline constexpr const char* kWeightsHashArray = "weights_hash";
 
 }  // namespace cubcal

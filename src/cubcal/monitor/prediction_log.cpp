@@ -140,8 +140,8 @@ class LogReader {
       const bool has_parts = fields.at("uncertainty").is_object();
       row.uncertainty = has_parts ? number_in(fields.object("uncertainty"), "total", 1e6)
                                   : number_in(fields, "uncertainty", 1e6);
-      if (is_known(fields, "ood_p_value")) row.p = number_in(fields, "ood_p_value", 1);
-      if (rules_.verdicts && is_known(fields, "verdict")) row.verdict = verdict_in(fields);
+      if (fields.knows("ood_p_value")) row.p = number_in(fields, "ood_p_value", 1);
+      if (rules_.verdicts && fields.knows("verdict")) row.verdict = verdict_in(fields);
       row.group = group_in(fields);
       row.label = label_in(fields, where);
       row.seed = number_of(json, whole, "seed");
@@ -183,7 +183,7 @@ class LogReader {
   /// class has a name.
   std::size_t class_of(const JsonFields& fields, const char* name, const char* number,
                        const std::string& where) {
-    const bool has_number = fields.has(number) && !fields.at(number).is_null();
+    const bool has_number = fields.knows(number);
     if (has_number && fields.has(name) && !classes_.has_names()) {
       return classes_.by_number_and_name(fields.count(number), fields.text(name), where);
     }
@@ -191,10 +191,6 @@ class LogReader {
     if (uses_name) return classes_.by_name(fields.text(name), where);
     if (!has_number) throw DataError("a prediction needs the field 'class' or 'class_index'");
     return classes_.by_number(fields.count(number), where);
-  }
-
-  static bool is_known(const JsonFields& fields, const char* name) {
-    return fields.has(name) && !fields.at(name).is_null();
   }
 
   static Decision verdict_in(const JsonFields& fields) {
@@ -207,13 +203,13 @@ class LogReader {
   }
 
   static std::optional<std::string> group_in(const JsonFields& fields) {
-    if (!is_known(fields, "group")) return std::nullopt;
+    if (!fields.knows("group")) return std::nullopt;
     if (fields.at("group").is_string()) return fields.text("group");
     return std::to_string(fields.whole_number("group"));
   }
 
   std::optional<std::int64_t> label_in(const JsonFields& fields, const std::string& where) {
-    if (!is_known(fields, "label")) return std::nullopt;
+    if (!fields.knows("label")) return std::nullopt;
     return static_cast<std::int64_t>(fields.at("label").is_string()
                                          ? classes_.by_name(fields.text("label"), where)
                                          : classes_.by_number(fields.count("label"), where));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cubcal/core/content_hash.h"
+#include "cubcal/core/utf8_character.h"
 
 namespace cubcal::plot {
 
@@ -34,22 +35,11 @@ void append_steps(std::string& text, std::int64_t steps, int per_unit) {
 
 /// The number of bytes of the UTF-8 character at the start of `text` that XML allows, or 0.
 std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) {
-    const bool allowed = byte(0) >= 0x20 || text[0] == '\t' || text[0] == '\n' || text[0] == '\r';
-    return allowed && byte(0) != 0x7F ? 1 : 0;
-  }
-  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
-  std::uint32_t code = byte(0) & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-    code = (code << 6U) | (byte(i) & 0x3FU);
-  }
-  const std::uint32_t smallest = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < smallest || code > 0x10FFFF || surrogate || (code & 0xFFFEU) == 0xFFFEU) return 0;
-  return length;
+  const auto [code, length] = first_character(text);
+  const bool is_control =
+      code == 0x7F || (code < 0x20 && code != '\t' && code != '\n' && code != '\r');
+  const bool is_noncharacter = (code & 0xFFFEU) == 0xFFFEU;
+  return is_control || is_noncharacter ? 0 : length;
 }
 
 }  // namespace

@@ -4,16 +4,12 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/json_fields.h"
-#include "cubcal/io/json_text.h"
-#include "cubcal/record/record_limits.h"
 
 namespace cubcal {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kFormat = "cubcal-ood";
 
 struct ShareField {
   const char* name;
@@ -89,20 +85,6 @@ DetectorRecord detector_of(const Json& json) {
     row.categories.push_back(std::move(category));
   }
   return row;
-}
-
-std::vector<DetectorRecord> read_detectors(const std::string& path) {
-  const Json json = load_json(path, kMostRecordBytes);
-  if (!json.is_object() || text_in(json, "format") != kFormat) {
-    throw DataError("'" + path + "' is not what 'cubcal ood' writes as JSON");
-  }
-  std::vector<DetectorRecord> rows;
-  try {
-    for (const Json& row : json.value("rows", Json::array())) rows.push_back(detector_of(row));
-  } catch (const DataError& error) {
-    throw DataError("'" + path + "' cannot be read: " + error.what());
-  }
-  return rows;
 }
 
 }  // namespace cubcal

@@ -40,7 +40,4 @@ nlohmann::ordered_json to_json(const DetectorRecord& row);
 /// Throws DataError that names what is missing or of the wrong type.
 DetectorRecord detector_of(const nlohmann::ordered_json& row);
 
-/// The rows of a file that 'cubcal ood --json' wrote. Throws DataError that names the file.
-std::vector<DetectorRecord> read_detectors(const std::string& path);
-
 }  // namespace cubcal

@@ -6,6 +6,7 @@
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/record/record_limits.h"
 #include "cubcal/record/settings_json.h"
@@ -19,70 +20,32 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kRunFormat = "cubcal-run";
 constexpr std::int64_t kRunVersion = 1;
 
-/// The fields of an object, any of which may be absent.
-class Known {
- public:
-  explicit Known(const Json& json) : json_(json) {
-    if (!json.is_object()) throw DataError("a part of it is not a JSON object");
-  }
-
-  template <class Value>
-  void read(const char* name, Value& value) const {
-    const auto found = json_.find(name);
-    if (found == json_.end() || found->is_null()) return;
-    try {
-      value = found->get<Value>();
-    } catch (const Json::exception&) {
-      throw DataError("its field '" + std::string(name) + "' is of the wrong type");
-    }
-  }
-  template <class Value>
-  void read(const char* name, std::optional<Value>& value) const {
-    Value known{};
-    const auto found = json_.find(name);
-    if (found == json_.end() || found->is_null()) return;
-    read(name, known);
-    value = known;
-  }
-  /// An empty object where it is absent.
-  Json object(const char* name) const { return json_.value(name, Json::object()); }
-  Json list(const char* name) const {
-    Json list = json_.value(name, Json::array());
-    if (!list.is_array()) throw DataError("its field '" + std::string(name) + "' is not a list");
-    return list;
-  }
-
- private:
-  const Json& json_;
-};
-
 Json to_json(const KeptModel& model) {
   return {{"epoch", model.epoch.value_or(0)}, {"validation", model.validation}};
 }
 
-KeptModel kept_model(const Json& json) {
-  const Known fields(json);
+KeptModel kept_model(const std::optional<JsonFields>& fields) {
   KeptModel model;
-  fields.read("epoch", model.epoch);
-  fields.read("validation", model.validation);
+  if (!fields) return model;
+  fields->read("epoch", model.epoch);
+  fields->read("validation", model.validation);
   return model;
 }
 
-StageRecord stage_of(const Json& json) {
-  const Known fields(json);
+StageRecord stage_of(const JsonFields& fields) {
   StageRecord stage;
   fields.read("method", stage.method);
   fields.read("epochs", stage.epochs);
   fields.read("stopped_early", stage.stopped_early);
   fields.read("monitored", stage.monitored);
   fields.read("seconds", stage.seconds);
-  stage.best = kept_model(fields.object("best"));
-  stage.last = kept_model(fields.object("last"));
+  stage.best = kept_model(fields.known_object("best"));
+  stage.last = kept_model(fields.known_object("last"));
   return stage;
 }
 
 /// Records of before both were kept have neither.
-void check_format(const Known& fields) {
+void check_format(const JsonFields& fields) {
   std::string format = kRunFormat;
   fields.read("format", format);
   if (format != kRunFormat) throw DataError("its format is '" + format + "'");
@@ -93,8 +56,16 @@ void check_format(const Known& fields) {
                   std::to_string(kRunVersion));
 }
 
+DistributedRecord distributed_of(const JsonFields& fields) {
+  DistributedRecord ranks;
+  fields.read("ranks", ranks.ranks);
+  fields.read("split", ranks.split);
+  fields.read("backend", ranks.backend);
+  return ranks;
+}
+
 RunRecord record_of(const Json& json) {
-  const Known fields(json);
+  const JsonFields fields(json, "run");
   check_format(fields);
   RunRecord record;
   fields.read("program", record.program);
@@ -103,23 +74,21 @@ RunRecord record_of(const Json& json) {
   fields.read("precision", record.precision);
   fields.read("threads", record.threads);
   fields.read("convolution", record.convolution);
-  if (const Json distributed = fields.object("distributed"); !distributed.empty()) {
-    record.distributed.emplace();
-    const Known ranks(distributed);
-    ranks.read("ranks", record.distributed->ranks);
-    ranks.read("split", record.distributed->split);
-    ranks.read("backend", record.distributed->backend);
+  if (const auto ranks = fields.known_object("distributed")) {
+    record.distributed = distributed_of(*ranks);
   }
   fields.read("seed", record.seed);
   fields.read("network", record.network);
-  const Json data_json = fields.object("data"), recipe_json = fields.object("recipe");
-  const Known data(data_json), recipe(recipe_json);
-  data.read("name", record.data);
-  data.read("hash", record.data_hash);
-  recipe.read("text", record.recipe);
-  recipe.read("hash", record.recipe_hash);
-  record.settings = settings_of(recipe.object("settings"));
-  for (const Json& stage : fields.list("stages")) record.stages.push_back(stage_of(stage));
+  if (const auto data = fields.known_object("data")) {
+    data->read("name", record.data);
+    data->read("hash", record.data_hash);
+  }
+  if (const auto recipe = fields.known_object("recipe")) {
+    recipe->read("text", record.recipe);
+    recipe->read("hash", record.recipe_hash);
+    if (recipe->knows("settings")) record.settings = settings_of(recipe->at("settings"));
+  }
+  for (const JsonFields& stage : fields.objects("stages")) record.stages.push_back(stage_of(stage));
   return record;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -19,12 +18,5 @@ struct DeployedModel {
   std::string weights_hash;
   std::string data_hash;  ///< of the set it was trained on
 };
-
-/// Whether a whole model.json has a verdict that was fitted for another calibration than it has.
-bool has_stale_verdict(const nlohmann::ordered_json& model);
-
-/// Nothing where the model has neither a name nor a verdict. Throws DataError that names the file
-/// for what is wrong in it.
-std::optional<DeployedModel> read_deployed_model(const std::string& model_path);
 
 }  // namespace cubcal::report

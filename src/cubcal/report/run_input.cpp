@@ -10,7 +10,10 @@
 #include "cubcal/evaluation/given_numbers.h"
 #include "cubcal/html/page_numbers.h"
 #include "cubcal/io/logits_rows.h"
+#include "cubcal/record/model_paths.h"
+#include "cubcal/record/ood_record.h"
 #include "cubcal/record/run_folder.h"
+#include "cubcal/report/described_model.h"
 
 namespace cubcal::report {
 
@@ -89,8 +92,8 @@ RunFiles::RunFiles(const std::string& folder) {
   record = run.record();
   epochs = run.metrics();
   detectors = run.detectors();
-  best_model = run.best() + "/model.json";
-  model = run.path + "/model.json";
+  best_model = ModelPaths{run.best()}.description();
+  model = ModelPaths{run.path}.description();
   for (const CalibrationMethod method : kCalibrationMethods) {
     calibrations.push_back(run.calibration(method_name(method)));
   }
@@ -124,16 +127,18 @@ RunInput read_run(const std::string& folder) {
   if (const std::string path = if_there(files.outliers); !path.empty()) {
     input.outliers = read_logits(path, unlabelled());
   }
-  std::string model = if_there(files.best_model);
-  if (model.empty()) model = if_there(files.model);
-  input.record = read_model_facts(if_there(files.record), model);
+  std::string model_path = if_there(files.best_model);
+  if (model_path.empty()) model_path = if_there(files.model);
+  std::optional<DescribedModel> model;
+  if (!model_path.empty()) model = read_described_model(model_path);
+  input.record = model_facts(if_there(files.record), model ? &*model : nullptr);
   for (const std::string& each : files.calibrations) {
     const std::string path = if_there(each);
     if (!path.empty()) input.calibrations.push_back(load_calibration(path));
   }
-  if (!model.empty()) {
-    input.deployed = read_deployed_model(model);
-    if (std::optional<Calibration> attached = read_attached_calibration(model)) {
+  if (model) {
+    input.deployed = model->deployed;
+    if (const std::optional<Calibration>& attached = model->calibration) {
       const auto same =
           std::find_if(input.calibrations.begin(), input.calibrations.end(),
                        [&](const Calibration& each) { return each.method == attached->method; });

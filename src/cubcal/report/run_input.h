@@ -11,8 +11,8 @@
 #include "cubcal/record/detector_record.h"
 #include "cubcal/record/epoch_record.h"
 #include "cubcal/report/deployed_model.h"
+#include "cubcal/report/model_facts.h"
 #include "cubcal/report/report_options.h"
-#include "cubcal/report/run_json.h"
 
 namespace cubcal::report {
 

@@ -1,10 +1,10 @@
 #include "cubcal/results/answer_spread.h"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/json_fields.h"
 
 namespace cubcal::results {
 
@@ -13,18 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kMostSamples = 1e7;
-
-std::vector<double> list_in(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  const bool is_list =
-      found != json.end() && found->is_array() &&
-      std::all_of(found->begin(), found->end(), [](const Json& each) { return each.is_number(); });
-  if (!is_list) {
-    throw DataError("the list '" + std::string(name) +
-                    "' of the field 'spread' is missing or not " + "of numbers");
-  }
-  return found->get<std::vector<double>>();
-}
 
 void check_counts(const std::vector<double>& counts) {
   double sum = 0;
@@ -58,16 +46,14 @@ Json to_json(const AnswerSpread& spread) {
 }
 
 AnswerSpread spread_of(const Json& json) {
+  const JsonFields fields(json, "spread");
   AnswerSpread spread;
-  const auto classes = json.find("classes");
-  if (classes != json.end() && classes->is_number_unsigned()) {
-    spread.classes = classes->get<std::size_t>();
-  }
-  spread.right = list_in(json, "right");
-  spread.wrong = list_in(json, "wrong");
-  const std::vector<double> count = list_in(json, "count");
-  const std::vector<double> entropy = list_in(json, "entropy");
-  const std::vector<double> ideal = list_in(json, "ideal");
+  fields.read("classes", spread.classes);
+  spread.right = fields.numbers("right");
+  spread.wrong = fields.numbers("wrong");
+  const std::vector<double> count = fields.numbers("count");
+  const std::vector<double> entropy = fields.numbers("entropy");
+  const std::vector<double> ideal = fields.numbers("ideal");
   const bool fits = spread.classes >= 2 && !spread.right.empty() &&
                     spread.right.size() == spread.wrong.size() && !count.empty() &&
                     entropy.size() == count.size() && ideal.size() == count.size();

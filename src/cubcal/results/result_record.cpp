@@ -1,7 +1,6 @@
 #include "cubcal/results/result_record.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -9,8 +8,10 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/path_part.h"
 #include "cubcal/io/folder_entries.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/results/result_format.h"
 
 namespace cubcal::results {
 
@@ -18,51 +19,35 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "cubcal-result";
-constexpr int kFormatVersion = 1;
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
+constexpr const char* kOwner = "result";
 
-/// A field of `json`, or the DataError that names it.
-const Json& field(const Json& json, const char* name) {
-  if (!json.is_object() || !json.contains(name)) {
-    throw DataError("the field '" + std::string(name) + "' is missing");
-  }
-  return json.at(name);
-}
-
-template <class Value>
-Value value_of(const Json& json, const std::string& name) {
-  try {
-    return field(json, name.c_str()).get<Value>();
-  } catch (const Json::exception&) {
-    throw DataError("the field '" + name + "' is of the wrong type");
-  }
-}
-
-std::pair<double, double> read_interval(const Json& json, const std::string& name) {
-  const auto ends = value_of<std::array<double, 2>>(json, name);
-  return {ends[0], ends[1]};
+Measured measured_of(const JsonFields& values, const JsonFields& intervals,
+                     const std::string& key) {
+  Measured measured;
+  measured.value = values.number_or_null(key.c_str());
+  if (!intervals.knows(key.c_str())) return measured;
+  const std::vector<double> ends = intervals.numbers(key.c_str());
+  if (ends.size() != 2) intervals.refuse(key.c_str(), "two numbers", intervals.at(key.c_str()));
+  measured.interval = {ends[0], ends[1]};
+  return measured;
 }
 
 /// {"accuracy": 0.9} with {"accuracy": [0.8, 0.95]} beside it.
 MetricMap read_metrics(const Json& values, const Json& intervals) {
   MetricMap metrics;
   for (const auto& [key, value] : values.items()) {
-    Measured& measured = metrics[key];
-    if (!value.is_null()) measured.value = value_of<double>(values, key);
-    if (intervals.is_object() && intervals.contains(key) && !intervals.at(key).is_null()) {
-      measured.interval = read_interval(intervals, key);
-    }
+    metrics[key] = measured_of(JsonFields(values, kOwner), JsonFields(intervals, kOwner), key);
   }
   return metrics;
 }
 
-MetricMap read_measured(const Json& set) {
-  return read_metrics(field(set, "metrics"), field(set, "intervals"));
+MetricMap read_measured(const JsonFields& set) {
+  return read_metrics(set.at("metrics"), set.at("intervals"));
 }
 
-AnswerSpread read_spread(const Json& set) {
-  return set.contains("spread") ? spread_of(set.at("spread")) : AnswerSpread{};
+AnswerSpread read_spread(const JsonFields& set) {
+  return set.has("spread") ? spread_of(set.at("spread")) : AnswerSpread{};
 }
 
 MetricMap by_name(const DetectionRecord& detection) {
@@ -85,37 +70,41 @@ DetectorResult read_detector(const Json& json) {
 }
 
 bool is_result(const Json& json) {
-  return json.is_object() && json.contains("format") && json.at("format") == kFormat;
+  return json.is_object() && json.contains("format") && json.at("format") == kResultFormat;
+}
+
+PostHocResult post_hoc_of(const JsonFields& fields) {
+  return {fields.text("method"), fields.number("t_high"), fields.number("t_low"),
+          read_measured(fields), read_spread(fields)};
 }
 
 ResultRecord from_json(const Json& json) {
-  if (!is_result(json) || field(json, "version") != kFormatVersion) {
+  const JsonFields fields(json, kOwner);
+  if (!is_result(json) || fields.at("version") != kResultVersion) {
     throw DataError("format and version are not those of a result");
   }
   ResultRecord record;
-  record.experiment = value_of<std::string>(json, "experiment");
-  record.paper = value_of<std::string>(json, "paper");
-  record.regime = value_of<std::string>(json, "regime");
-  record.method = value_of<std::string>(json, "method");
-  record.seed = value_of<std::uint64_t>(json, "seed");
+  record.experiment = fields.text("experiment");
+  record.paper = fields.text("paper");
+  record.regime = fields.text("regime");
+  record.method = fields.text("method");
+  record.seed = fields.count("seed");
   for (const std::string* part : {&record.experiment, &record.regime, &record.method}) {
     if (is_path_part(*part)) continue;
     throw DataError("its experiment, regime or method is " + in_quotes(*part) + ": " +
                     kPathPartRule);
   }
-  record.device = value_of<std::string>(field(json, "training"), "device");
-  record.metrics = read_measured(field(json, "test"));
-  record.spread = read_spread(field(json, "test"));
-  for (const Json& each : field(json, "post_hoc")) {
-    record.post_hoc.push_back({value_of<std::string>(each, "method"),
-                               value_of<double>(each, "t_high"), value_of<double>(each, "t_low"),
-                               read_measured(each), read_spread(each)});
+  record.device = fields.object("training").text("device");
+  record.metrics = read_measured(fields.object("test"));
+  record.spread = read_spread(fields.object("test"));
+  fields.at("post_hoc");  // needed, if only as an empty list
+  for (const JsonFields& each : fields.objects("post_hoc")) {
+    record.post_hoc.push_back(post_hoc_of(each));
   }
-  for (const Json& each : json.value("one_temperature", Json::array())) {
-    record.scaled.push_back(
-        {value_of<double>(each, "t"), read_metrics(field(each, "metrics"), Json::object())});
+  for (const JsonFields& each : fields.objects("one_temperature")) {
+    record.scaled.push_back({each.number("t"), read_metrics(each.at("metrics"), Json::object())});
   }
-  for (const Json& each : field(json, "ood")) record.detectors.push_back(read_detector(each));
+  for (const Json& each : fields.at("ood")) record.detectors.push_back(read_detector(each));
   return record;
 }
 

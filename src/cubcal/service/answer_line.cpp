@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/service/answer_json.h"
 #include "cubcal/version.h"
@@ -20,19 +21,18 @@ std::string new_run_id() {
 
 Json version_json(const std::string& name, const ModelVersion& version) {
   const ModelFacts& facts = version.model->facts();
-  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   return {{"name", name},
           {"version", version.number},
-          {"model_name", or_null(facts.name)},
-          {"model_version", or_null(facts.version)},
-          {"model_status", or_null(facts.status)},
+          {"model_name", text_or_null(facts.name)},
+          {"model_version", text_or_null(facts.version)},
+          {"model_status", text_or_null(facts.status)},
           {"network", facts.network},
-          {"weights_hash", or_null(facts.weights_hash)},
-          {"decision_hash", or_null(facts.decision_hash)},
+          {"weights_hash", text_or_null(facts.weights_hash)},
+          {"decision_hash", text_or_null(facts.decision_hash)},
           {"description_hash", facts.description_hash},
-          {"data", or_null(facts.data)},
-          {"data_hash", or_null(facts.data_hash)},
-          {"calibration", or_null(facts.calibration)}};
+          {"data", text_or_null(facts.data)},
+          {"data_hash", text_or_null(facts.data_hash)},
+          {"calibration", text_or_null(facts.calibration)}};
 }
 
 Json audit_json(const std::string& name, const ModelVersion& version, const std::string& request) {

@@ -4,6 +4,7 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/dataset/set_hash.h"
 #include "cubcal_nn/batches/levels.h"
 
 namespace cubcal {
@@ -40,11 +41,11 @@ void check_labels(const ImageSet& set, const ImageSplit& split) {
   }
 }
 
-void add_tensor(ContentHash& hash, const at::Tensor& tensor) {
-  if (!tensor.defined()) return hash.add(std::string());
-  for (const std::int64_t extent : tensor.sizes()) hash.add(std::to_string(extent));
+void add_tensor(SetHash& hash, const at::Tensor& tensor) {
+  if (!tensor.defined()) return hash.add_nothing();
   const at::Tensor values = tensor.cpu().contiguous();
-  hash.add(values.data_ptr(), values.nbytes());
+  hash.add_array({tensor.sizes().begin(), tensor.sizes().end()}, values.data_ptr(),
+                 values.nbytes());
 }
 
 std::set<std::int64_t> distinct_groups(const ImageSplit& split) {
@@ -114,10 +115,9 @@ const ImageSplit& ImageSet::split(const std::string& wanted) const {
 }
 
 std::string content_hash(const ImageSet& set) {
-  ContentHash hash;
-  for (const std::string& name : set.class_names) hash.add(name);
+  SetHash hash(set.class_names);
   for (const ImageSplit& split : set.splits) {
-    hash.add(split.name);
+    hash.begin_split(split.name);
     add_tensor(hash, split.images);
     add_tensor(hash, split.labels);
     add_tensor(hash, split.groups);

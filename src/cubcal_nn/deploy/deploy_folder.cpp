@@ -18,9 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kStateFile = "deploy.json";
 constexpr const char* kDrawing = "drawing";
-constexpr const char* kVersionsFolder = "versions";
 constexpr std::size_t kLargestState = 1 << 20;
 
 std::string without_end(const std::string& path) {
@@ -29,7 +27,7 @@ std::string without_end(const std::string& path) {
 }
 
 std::optional<Json> read_state(const std::string& folder) {
-  const std::string path = folder + "/" + kStateFile;
+  const std::string path = ModelPaths{folder}.deploy_state();
   if (!fs::exists(path)) return std::nullopt;
   return load_json(path, kLargestState);
 }
@@ -48,15 +46,15 @@ bool has_same_drawing(const std::string& folder, const Json& settings) {
   return there.is_object() && there.contains(kDrawing) && there[kDrawing] == settings[kDrawing];
 }
 
-bool is_drawn_file(const std::string& name) {
-  return name == kStateFile || name == kCalibrationFile || fs::path(name).extension() == ".npz";
+bool is_drawn_file(const ModelPaths& model, const fs::path& path) {
+  return path == model.deploy_state() || path == model.calibration() || path.extension() == ".npz";
 }
 
 /// What is there must be a model with a name, or nothing.
 std::optional<ModelIdentity> identity_there(const std::string& model) {
   std::error_code ignored;
   if (!fs::exists(model, ignored) || fs::is_empty(model, ignored)) return std::nullopt;
-  if (fs::exists(model + "/model.json")) {
+  if (fs::exists(ModelPaths{model}.description())) {
     if (std::optional<ModelIdentity> identity = read_model_description(model).identity) {
       return identity;
     }
@@ -86,7 +84,7 @@ DeployFolder::DeployFolder(const std::string& model)
 }
 
 bool DeployFolder::is_done(const Json& settings) const {
-  return earlier_ && has_settings(model_, settings) && fs::exists(model_ + "/" + kReportPage);
+  return earlier_ && has_settings(model_, settings) && fs::exists(ModelPaths{model_}.report());
 }
 
 bool DeployFolder::begin(const Json& settings) const {
@@ -99,12 +97,12 @@ bool DeployFolder::begin(const Json& settings) const {
   Json state = {{"format", "cubcal-deploy"}, {"version", 1}};
   if (goes_on || follows) {
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
-      if (!is_drawn_file(entry.path().filename().string())) fs::remove_all(entry.path());
+      if (!is_drawn_file(files(), entry.path())) fs::remove_all(entry.path());
     }
     state = *read_state(path_);
   }
   state["settings"] = settings;
-  write_file_atomically(file(kStateFile), state.dump(2) + "\n");
+  write_file_atomically(files().deploy_state(), state.dump(2) + "\n");
   return goes_on || follows;
 }
 
@@ -117,24 +115,25 @@ std::optional<std::string> DeployFolder::note(const std::string& name) const {
 void DeployFolder::add_note(const std::string& name, const std::string& text) const {
   Json state = read_state(path_).value_or(Json::object());
   state[name] = text;
-  write_file_atomically(file(kStateFile), state.dump(2) + "\n");
+  write_file_atomically(files().deploy_state(), state.dump(2) + "\n");
 }
 
 std::optional<std::string> DeployFolder::finish() const {
-  fs::remove(file("run.lock"));
+  fs::remove(files().file("run.lock"));
   if (!earlier_) {
     if (fs::exists(model_)) fs::remove(model_);  // an empty folder
     rename_file(path_, model_);
     return std::nullopt;
   }
   // A stop in here may have left some of it.
-  fs::remove_all(file(kVersionsFolder));
-  const std::string kept = model_ + "/" + kVersionsFolder;
-  if (fs::exists(kept)) link_files(kept, file(kVersionsFolder));
-  link_files(model_, version_folder(path_, earlier_->version));
+  const ModelPaths fresh = files();
+  const ModelPaths there{model_};
+  fs::remove_all(fresh.versions());
+  if (fs::exists(there.versions())) link_files(there.versions(), fresh.versions());
+  link_files(model_, fresh.version(earlier_->version).folder);
   exchange(path_, model_);
   fs::remove_all(path_);
-  return version_folder(model_, earlier_->version);
+  return there.version(earlier_->version).folder;
 }
 
 }  // namespace cubcal

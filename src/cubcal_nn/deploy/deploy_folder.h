@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cubcal/record/model_identity.h"
+#include "cubcal/record/model_paths.h"
 
 namespace cubcal {
 
@@ -18,7 +19,7 @@ class DeployFolder {
   const std::string& model() const { return model_; }
   /// The folder beside it.
   const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  ModelPaths files() const { return {path_}; }
 
   /// Of the model that is there already.
   const std::optional<ModelIdentity>& earlier() const { return earlier_; }

@@ -130,7 +130,7 @@ class Deployer {
 
   /// The run's model as it was trained, without what was attached to it since.
   void make_model() {
-    if (fs::exists(folder_.file("model.json"))) return;
+    if (fs::exists(folder_.files().description())) return;
     images();  // before anything is written
     const RunFolder run{options_.run};
     const RunFolder own{folder_.path()};
@@ -171,7 +171,7 @@ class Deployer {
 
   /// A model that another calibration was attached to since has the file of that one.
   bool has_chosen_file(const std::string& method) const {
-    const std::string path = folder_.file(kCalibrationFile);
+    const std::string path = folder_.files().calibration();
     if (method == kNoCalibration) return !fs::exists(path);
     return fs::exists(path) && folder_.note(kCalibrationHashNote) ==
                                    std::optional(calibration_hash(load_calibration(path)));
@@ -183,18 +183,18 @@ class Deployer {
       if (*done != kNoCalibration) {
         result_.calibration = *done;
         if (!read_model_description(folder_.path()).calibration) {
-          attach_calibration(folder_.path(), load_calibration(folder_.file(kCalibrationFile)));
+          attach_calibration(folder_.path(), load_calibration(folder_.files().calibration()));
         }
       }
       return observer_.line("calibration: " + *done + ", chosen before");
     }
-    fs::remove(folder_.file(kCalibrationFile));
+    fs::remove(folder_.files().calibration());
     const LogitsFile validation = read_logits_file(logits("val"));
     const CalibrationChoice choice =
         choose_calibration(validation, read_logits_file(logits("test")), FitOptions{}, {});
     if (const FitResult* best = choice.best()) {
       result_.calibration = method_name(best->calibration.method);
-      save_calibration(folder_.file(kCalibrationFile), best->calibration);
+      save_calibration(folder_.files().calibration(), best->calibration);
       attach_calibration(folder_.path(), best->calibration);
       folder_.add_note(kCalibrationHashNote, calibration_hash(best->calibration));
       for (const std::string& each : best->warnings) observer_.warning(each);
@@ -239,11 +239,11 @@ class Deployer {
   void describe() {
     const std::string whole = fs::absolute(folder_.path()).string();
     report::ReportOptions page;
-    page.output = folder_.file(kReportPage);
+    page.output = folder_.files().report();
     page.runs = {whole};
     page.title = result_.identity.name + ", version " + result_.identity.version;
     page.bootstrap = options_.bootstrap;
-    page.checklists = {{checklist::Kind::kModelCard, folder_.file(kModelCard)}};
+    page.checklists = {{checklist::Kind::kModelCard, folder_.files().card()}};
     if (is_drawn(data_)) {
       page.test_image = [this](std::size_t index) {
         return split_image(images().split("test"), index);

@@ -320,7 +320,7 @@ class RunMaker {
         part_record(outcome_.plan, run, part, of_part, outcome_.bootstrap, observer_);
     make_folders(outcome_.records);
     if (claim) claim->check();
-    write_file_atomically(record_path(outcome_.records, run), record.dump(1) + "\n");
+    write_file_atomically(record_path(outcome_.records, run), to_json(record).dump(1) + "\n");
     timing_.add(run.method, std::chrono::duration<double>(Clock::now() - start).count());
   }
 

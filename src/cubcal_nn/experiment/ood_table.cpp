@@ -7,14 +7,11 @@
 #include "cubcal/core/take_rows.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/plot/chart.h"
-#include "cubcal/record/detector_record.h"
 #include "cubcal_nn/batches/tensor_values.h"
 
 namespace cubcal {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::vector<std::int64_t> groups_of(const ImageSplit& split) {
   return split.groups.defined() ? values_of(split.groups) : std::vector<std::int64_t>{};
@@ -134,32 +131,18 @@ OodTable make_ood_table(OodRun& run, const std::vector<OodRow>& rows, const Imag
   return table;
 }
 
-namespace {
-
-std::vector<DetectorRecord> detector_records(const OodTable& table) {
-  std::vector<DetectorRecord> records;
+OodTableRecord table_record(const OodTable& table) {
+  OodTableRecord record{table.bootstrap.replicates, table.bootstrap.level, table.bootstrap.seed,
+                        table.grouped};
   for (const OodTableRow& row : table.rows) {
-    DetectorRecord record{row.row.key, row.row.title, record_of(row.all)};
+    DetectorRecord detector{row.row.key, row.row.title, record_of(row.all)};
     for (std::size_t i = 0; i < table.categories.size(); ++i) {
-      record.categories.push_back({table.categories[i].name, table.categories[i].members.size(),
-                                   record_of(row.by_category[i])});
+      detector.categories.push_back({table.categories[i].name, table.categories[i].members.size(),
+                                     record_of(row.by_category[i])});
     }
-    records.push_back(std::move(record));
+    record.rows.push_back(std::move(detector));
   }
-  return records;
-}
-
-}  // namespace
-
-Json ood_table_json(const OodTable& table) {
-  Json rows = Json::array();
-  for (const DetectorRecord& row : detector_records(table)) rows.push_back(to_json(row));
-  return {{"bootstrap",
-           {{"replicates", table.bootstrap.replicates},
-            {"level", table.bootstrap.level},
-            {"seed", table.bootstrap.seed},
-            {"by", table.grouped ? "group" : "sample"}}},
-          {"rows", rows}};
+  return record;
 }
 
 void write_ood_figures(const std::string& prefix, const OodTable& table) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cubcal/metrics/detection_intervals.h"
+#include "cubcal/record/ood_record.h"
 #include "cubcal_nn/experiment/ood_run.h"
 
 namespace cubcal {
@@ -40,7 +40,7 @@ OodTable make_ood_table(OodRun& run, const std::vector<OodRow>& rows, const Imag
                         const ImageSplit& ood, std::vector<OodCategory> categories,
                         const BootstrapOptions& bootstrap, bool by_groups);
 
-nlohmann::ordered_json ood_table_json(const OodTable& table);
+OodTableRecord table_record(const OodTable& table);
 
 /// Score histograms as PREFIX-<key>.svg, ID against every category of outliers.
 void write_ood_figures(const std::string& prefix, const OodTable& table);

@@ -12,7 +12,6 @@
 #include "cubcal/record/run_folder.h"
 #include "cubcal/record/run_record.h"
 #include "cubcal/record/settings_json.h"
-#include "cubcal/results/answer_spread.h"
 #include "cubcal/version.h"
 #include "cubcal_nn/experiment/ood_run.h"
 #include "cubcal_nn/experiment/ood_table.h"
@@ -42,51 +41,56 @@ results::AnswerSpread spread_of(const SampleFacts& facts) {
   return spread;
 }
 
-/// {"metrics": ..., "intervals": ..., "spread": ...} of a prediction of the labelled file.
-Json measured_json(const LogitsFile& file, const Predictive& predictive,
-                   const BootstrapOptions& bootstrap) {
+/// A prediction of the labelled file.
+results::MeasuredPart measured_part(const LogitsFile& file, const Predictive& predictive,
+                                    const BootstrapOptions& bootstrap) {
   const SampleFacts facts = sample_facts(predictive, file.labels, MetricOptions{});
-  return {{"metrics", metrics_json(metric_values(facts))},
-          {"intervals", intervals_json(bootstrap_intervals(facts, file.groups, bootstrap))},
-          {"spread", to_json(spread_of(facts))}};
+  return {metrics_json(metric_values(facts)),
+          intervals_json(bootstrap_intervals(facts, file.groups, bootstrap)), spread_of(facts)};
 }
 
-Json box_json(const TemperatureBox& box) { return {box.low, box.high}; }
+results::SplitPart measured_split(const LogitsFile& file, const BootstrapOptions& bootstrap) {
+  return {file.labels.size(), measured_part(file, predict_file(file, std::nullopt), bootstrap)};
+}
 
-Json post_hoc_json(const CalibrationPlan& plan, const RunPart& part, const LogitsFile& validation,
-                   const LogitsFile& test, const BootstrapOptions& bootstrap) {
-  Json rows = Json::array();
+std::pair<double, double> ends_of(const TemperatureBox& box) { return {box.low, box.high}; }
+
+/// Every calibration, which is also saved beside the logits.
+std::vector<results::CalibratedPart> calibrated_parts(const CalibrationPlan& plan,
+                                                      const RunPart& part,
+                                                      const LogitsFile& validation,
+                                                      const LogitsFile& test,
+                                                      const BootstrapOptions& bootstrap) {
+  std::vector<results::CalibratedPart> parts;
   for (const CalibrationMethod method : kCalibrationMethods) {
     const FitResult fit = fit_calibration(McLogits(validation.logits), validation.labels,
                                           plan.fit_options(method), validation.groups);
+    const Calibration& fitted = fit.calibration;
     const std::string name = method_name(method);
-    save_calibration(RunFolder{part.folder}.calibration(name), fit.calibration);
-    Json row = {{"method", name},
-                {"t_high", fit.calibration.t_high},
-                {"t_low", fit.calibration.t_low},
-                {"box_high", box_json(fit.calibration.box_high)},
-                {"box_low", box_json(fit.calibration.box_low)},
-                {"warnings", fit.warnings}};
-    row.update(measured_json(test, predict_file(test, fit.calibration), bootstrap));
-    rows.push_back(row);
+    save_calibration(RunFolder{part.folder}.calibration(name), fitted);
+    parts.push_back({name, fitted.t_high, fitted.t_low, ends_of(fitted.box_high),
+                     ends_of(fitted.box_low), fit.warnings,
+                     measured_part(test, predict_file(test, fitted), bootstrap)});
   }
-  return rows;
+  return parts;
 }
 
 /// What one temperature makes of the test logits, without intervals.
-Json one_temperature_json(const LogitsFile& test) {
-  Json rows = Json::array();
+std::vector<results::ScaledPart> scaled_parts(const LogitsFile& test) {
+  std::vector<results::ScaledPart> parts;
   for (const ScaledValues& each :
        values_by_temperature(McLogits(test.logits), test.labels, MetricOptions{})) {
-    rows.push_back({{"t", each.temperature}, {"metrics", metrics_json(each.values)}});
+    parts.push_back({each.temperature, metrics_json(each.values)});
   }
-  return rows;
+  return parts;
 }
 
 /// The rows of the OOD table; also left beside the logits as 'cubcal ood --json' would.
-Json ood_json(const ExperimentPlan& plan, const RunPart& part, const ImagesOfPart& images,
-              const BootstrapOptions& bootstrap, WorkObserver& observer) {
-  if (!std::filesystem::exists(part.logits("ood"))) return Json::array();
+std::vector<DetectorRecord> detector_rows(const ExperimentPlan& plan, const RunPart& part,
+                                          const ImagesOfPart& images,
+                                          const BootstrapOptions& bootstrap,
+                                          WorkObserver& observer) {
+  if (!std::filesystem::exists(part.logits("ood"))) return {};
   const ImageSet& set = images();
   OodRunOptions options;
   options.mc = part.mc();
@@ -98,71 +102,55 @@ Json ood_json(const ExperimentPlan& plan, const RunPart& part, const ImagesOfPar
   }
   run.fit(ood_rows(), "train");
   const ImageSplit& ood = set.split("ood");
-  const OodTable table = make_ood_table(run, ood_rows(), set.split("test"), ood,
-                                        ood_categories(set, ood, plan.ood_by), bootstrap, true);
-  Json json = {{"format", "cubcal-ood"}, {"version", 1}, {"data", set.name}};
-  json.update(ood_table_json(table));
-  write_file_atomically(RunFolder{part.folder}.detectors(), json.dump(2) + "\n");
-  return json.at("rows");
+  OodRecord record;
+  record.data = set.name;
+  record.table =
+      table_record(make_ood_table(run, ood_rows(), set.split("test"), ood,
+                                  ood_categories(set, ood, plan.ood_by), bootstrap, true));
+  write_file_atomically(RunFolder{part.folder}.detectors(), to_json(record).dump(2) + "\n");
+  return record.table->rows;
 }
 
 /// What training left in record.json, without the texts that would make it long.
-Json training_json(const RunPart& part) {
-  const RunRecord record = read_run_record(RunFolder{part.folder}.record());
+RunRecord training_of(const RunPart& part) {
+  RunRecord run = read_run_record(RunFolder{part.folder}.record());
   // Where the data lay says nothing to a reader elsewhere; the hash says which they were.
-  const std::string data = std::filesystem::path(record.data).filename().string();
-  Json training = {{"program", record.program},
-                   {"libtorch", record.libtorch},
-                   {"precision", record.precision},
-                   {"network", record.network},
-                   {"data", {{"name", data}, {"hash", record.data_hash}}},
-                   {"device", device_name(c10::Device(part.recipe.run.device))},
-                   {"recipe", record.recipe_hash},
-                   {"settings", settings_json(record.settings)}};
+  run.data = std::filesystem::path(run.data).filename().string();
+  run.device = device_name(c10::Device(part.recipe.run.device));
   // How calibrations are fitted is no part of training, and may have changed since.
+  Json settings = settings_json(run.settings);
   const Json now = settings_json(part.recipe.settings);
   for (const auto& [key, value] : now.items()) {
-    if (key.rfind("calibration.", 0) == 0) training["settings"][key] = value;
+    if (key.rfind("calibration.", 0) == 0) settings[key] = value;
   }
-  training["stages"] = Json::array();
-  for (const StageRecord& stage : record.stages) {
-    training["stages"].push_back({{"method", stage.method},
-                                  {"epochs", stage.epochs.value_or(0)},
-                                  {"seconds", stage.seconds.value_or(0)}});
-  }
-  return training;
+  run.settings = settings_of(settings);
+  return run;
 }
 
 }  // namespace
 
-nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentRun& run,
-                                   const RunPart& part, const ImagesOfPart& images,
-                                   const BootstrapOptions& bootstrap, WorkObserver& observer) {
+results::ResultDocument part_record(const ExperimentPlan& plan, const ExperimentRun& run,
+                                    const RunPart& part, const ImagesOfPart& images,
+                                    const BootstrapOptions& bootstrap, WorkObserver& observer) {
   const LogitsFile validation = read_logits_file(part.logits("val"));
   const LogitsFile test = read_logits_file(part.logits("test"));
-  Json json = {{"format", "cubcal-result"},
-               {"version", 1},
-               {"program", std::string("cubcal ") + kVersion},
-               {"experiment", plan.name},
-               {"paper", plan.paper},
-               {"regime", run.regime},
-               {"method", run.method},
-               {"seed", run.seed},
-               {"passes", McLogits(test.logits).passes()},
-               {"model", part.model_name},
-               {"training", training_json(part)}};
-  const auto measured = [&](const LogitsFile& file) {
-    Json split = {{"samples", file.labels.size()}};
-    split.update(measured_json(file, predict_file(file, std::nullopt), bootstrap));
-    return split;
-  };
-  json["bootstrap"] = bootstrap_json(bootstrap, !test.groups.empty());
-  json["val"] = measured(validation);
-  json["test"] = measured(test);
-  json["post_hoc"] = post_hoc_json(plan.calibration, part, validation, test, bootstrap);
-  json["one_temperature"] = one_temperature_json(test);
-  json["ood"] = ood_json(plan, part, images, bootstrap, observer);
-  return json;
+  results::ResultDocument document;
+  document.program = std::string("cubcal ") + kVersion;
+  document.experiment = plan.name;
+  document.paper = plan.paper;
+  document.regime = run.regime;
+  document.method = run.method;
+  document.seed = run.seed;
+  document.passes = McLogits(test.logits).passes();
+  document.model = part.model_name;
+  document.training = training_of(part);
+  document.bootstrap = bootstrap_json(bootstrap, !test.groups.empty());
+  document.val = measured_split(validation, bootstrap);
+  document.test = measured_split(test, bootstrap);
+  document.post_hoc = calibrated_parts(plan.calibration, part, validation, test, bootstrap);
+  document.one_temperature = scaled_parts(test);
+  document.detectors = detector_rows(plan, part, images, bootstrap, observer);
+  return document;
 }
 
 }  // namespace cubcal

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
 #include "cubcal/metrics/resampling.h"
+#include "cubcal/results/result_writer.h"
 #include "cubcal_nn/experiment/run_part.h"
 #include "cubcal_nn/recipe/experiment_plan.h"
 
@@ -12,10 +9,10 @@ namespace cubcal {
 
 /// Works out what a finished part came to on its test split: metrics with intervals, without and
 /// with every calibration fitted on val (saved beside the logits), and the OOD table of every
-/// detector where there are outliers (saved as ood.json). The result is what
-/// results::read_result_record reads.
-nlohmann::ordered_json part_record(const ExperimentPlan& plan, const ExperimentRun& run,
-                                   const RunPart& part, const ImagesOfPart& images,
-                                   const BootstrapOptions& bootstrap, WorkObserver& observer);
+/// detector where there are outliers (saved as ood.json). The record as
+/// it is written.
+results::ResultDocument part_record(const ExperimentPlan& plan, const ExperimentRun& run,
+                                    const RunPart& part, const ImagesOfPart& images,
+                                    const BootstrapOptions& bootstrap, WorkObserver& observer);
 
 }  // namespace cubcal

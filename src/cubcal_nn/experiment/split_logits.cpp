@@ -1,6 +1,7 @@
 #include "cubcal_nn/experiment/split_logits.h"
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/logits_writer.h"
 #include "cubcal_nn/batches/tensor_values.h"
 
 namespace cubcal {
@@ -25,22 +26,16 @@ McOutput draw_split(const LoadedModel& model, const ImageSplit& split, const McO
 void add_split_logits(NpzWriter& npz, const ImageSet& set, const ImageSplit& split,
                       const LoadedModel& loaded, const McOutput& output) {
   const ModelDescription& model = loaded.description;
-  const auto samples = static_cast<std::size_t>(split.size());
-  npz.add("logits", output.logits);
-  if (!split.outliers) {
-    const std::vector<std::int64_t> labels = checked_labels(split, model.classes());
-    npz.add("labels", ArrayView<const std::int64_t>(labels), {samples});
-  }
-  if (split.groups.defined()) {
-    const std::vector<std::int64_t> groups = values_of(split.groups);
-    npz.add("groups", ArrayView<const std::int64_t>(groups), {samples});
-  }
-  npz.add_text("class_names", model.class_names);
-  npz.add_text("weights_hash", {loaded.weights_hash});
-  if (!split.files.empty()) npz.add_text("files", split.files);
+  LogitsArrays arrays{output.logits};
+  if (!split.outliers) arrays.labels = checked_labels(split, model.classes());
+  if (split.groups.defined()) arrays.group_numbers = values_of(split.groups);
+  arrays.class_names = model.class_names;
+  arrays.weights_hash = loaded.weights_hash;
+  arrays.files = split.files;
   for (std::size_t c = 0; c < set.columns.size(); ++c) {
-    npz.add_text("column_" + set.columns[c], split.metadata[c]);
+    arrays.columns.push_back({set.columns[c], split.metadata[c]});
   }
+  add_logits_arrays(npz, arrays);
   for (std::size_t i = 0; i < output.features.size(); ++i) {
     npz.add("features_" + output.feature_names[i], output.features[i]);
   }

@@ -8,8 +8,8 @@
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/io/json_text.h"
-#include "cubcal/record/decision_hash.h"
+#include "cubcal/record/model_paths.h"
+#include "cubcal/record/model_record.h"
 #include "cubcal/version.h"
 #include "cubcal/weights/safetensors.h"
 #include "cubcal_nn/infer/model_json.h"
@@ -26,26 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-struct ModelPaths {
-  explicit ModelPaths(const std::string& folder)
-      : description((fs::path(folder) / "model.json").string()),
-        weights((fs::path(folder) / "weights.safetensors").string()),
-        next((fs::path(folder) / "weights.next.safetensors").string()) {}
-
-  std::string description;
-  std::string weights;
-  std::string next;
-};
-
 /// The folder itself, or that of the best model where it is a training run's.
 ModelPaths existing_model(const std::string& folder) {
-  const ModelPaths best((fs::path(folder) / "best").string());
-  const ModelPaths own(folder);
-  return !fs::exists(own.description) && fs::exists(best.description) ? best : own;
-}
-
-std::string folder_of(const ModelPaths& paths) {
-  return fs::path(paths.description).parent_path().string();
+  const ModelPaths best{(fs::path(folder) / "best").string()};
+  const ModelPaths own{folder};
+  const ModelPaths& there =
+      !fs::exists(own.description()) && fs::exists(best.description()) ? best : own;
+  return {fs::path(there.description()).parent_path().string()};
 }
 
 /// Over names and bytes in the order of the names, whatever the order in the file, and what tells
@@ -99,7 +86,7 @@ void check_is_described(const ModelDescription& description, const Network& netw
 }
 
 std::string read_description(const ModelPaths& paths) {
-  return read_text_file(paths.description, kLargestDescription);
+  return read_text_file(paths.description(), kLargestModelRecord);
 }
 
 /// Turns a DataError about the description into one that names the file.
@@ -108,47 +95,20 @@ auto naming_description(const ModelPaths& paths, Use use) {
   try {
     return use();
   } catch (const DataError& error) {
-    throw DataError(paths.description + ": " + error.what());
+    throw DataError(paths.description() + ": " + error.what());
   }
 }
 
-Json read_object(const ModelPaths& paths) {
-  Json document = load_json(paths.description, kLargestDescription);
-  if (!document.is_object()) throw DataError(paths.description + " is no JSON object");
-  naming_description(paths, [&] {
-    check_decision_hash(document);
-    return 0;
-  });
-  return document;
-}
-
-/// Nothing is written that could not be read back.
-void write_description(const ModelPaths& paths, Json document) {
-  document.erase(kDecisionHashField);
-  document[kDecisionHashField] = decision_hash(document);
-  const std::string text = document.dump(2) + "\n";
-  if (text.size() > kLargestDescription) {
-    throw DataError("'" + paths.description + "' would grow to " + std::to_string(text.size()) +
-                    " bytes, and at most " + std::to_string(kLargestDescription) +
-                    " are accepted: it stays as it was");
-  }
-  refuse_link(paths.description);
-  write_file_atomically(paths.description, text);
-}
-
-std::string hash_in(const Json& document) {
-  if (!document.is_object() || !document.contains(kWeightsHashField) ||
-      !document[kWeightsHashField].is_string()) {
-    throw DataError(std::string("a model needs the field '") + kWeightsHashField + "'");
-  }
-  return document[kWeightsHashField].get<std::string>();
+std::string weights_hash_in(const ModelRecord& record) {
+  if (record.weights_hash.empty()) throw DataError("a model needs the field 'weights_hash'");
+  return record.weights_hash;
 }
 
 /// Gives a document that is about to replace a model's the identity that is wanted, or where the
 /// model has one the version after it; the model as it is is kept then.
 void take_version(const ModelPaths& paths, Json& document,
                   const std::optional<ModelIdentity>& wanted) {
-  const std::string model = folder_of(paths);
+  const std::string& model = paths.folder;
   const std::optional<ModelIdentity> earlier =
       naming_description(paths, [&] { return identity_in(document); });
   if (!earlier && !wanted) return;
@@ -167,7 +127,7 @@ struct WeightsFile {
 /// The weights with this hash, or nothing.
 std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::string& hash,
                                         const std::optional<ScriptDescription>& script) {
-  for (const std::string& path : {paths.weights, paths.next}) {
+  for (const std::string& path : {paths.weights(), paths.next_weights()}) {
     if (!fs::exists(path)) continue;
     StateDict weights = read_safetensors(path).tensors;
     if (weights_hash(weights, script) == hash) return WeightsFile{path, std::move(weights)};
@@ -178,12 +138,13 @@ std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::stri
 /// A save that was killed after its description had been renamed left the weights under their other
 /// name, where the next save would lose them.
 void finish_earlier_save(const ModelPaths& paths) {
-  if (!fs::exists(paths.next) || !fs::exists(paths.description)) return;
+  if (!fs::exists(paths.next_weights()) || !fs::exists(paths.description())) return;
   try {
     const Json document = parse_description(read_description(paths));
-    if (weights_hash(read_safetensors(paths.next).tensors, description_of(document).script) ==
-        hash_in(document)) {
-      rename_file(paths.next, paths.weights);
+    const std::string next = weights_hash(read_safetensors(paths.next_weights()).tensors,
+                                          description_of(document).script);
+    if (next == weights_hash_in(model_record_of(document))) {
+      rename_file(paths.next_weights(), paths.weights());
     }
   } catch (const DataError&) {
     return;  // what lies there is no model, and is about to be replaced
@@ -228,15 +189,15 @@ void save_model(const std::string& folder, const ModelDescription& description,
   }
   Json document = Json::parse(description_to_json(complete));
   const HostTensors tensors(network.tensors());
-  document[kWeightsHashField] = weights_hash(tensors.views(), description.script);
+  document["weights_hash"] = weights_hash(tensors.views(), description.script);
   make_folder(folder);
   write_script_files(folder, network);
-  const ModelPaths paths(folder);
-  for (const std::string& path : {paths.description, paths.next}) refuse_link(path);
+  const ModelPaths paths{folder};
+  for (const std::string& path : {paths.description(), paths.next_weights()}) refuse_link(path);
   finish_earlier_save(paths);
-  write_safetensors(paths.next, tensors.views(), {{"format", "cubcal-model"}});
-  write_description(paths, std::move(document));
-  rename_file(paths.next, paths.weights);
+  write_safetensors(paths.next_weights(), tensors.views(), {{"format", "cubcal-model"}});
+  write_model_document(paths.description(), std::move(document));
+  rename_file(paths.next_weights(), paths.weights());
   remove_other_script_files(folder, network);
 }
 
@@ -246,13 +207,14 @@ LoadedModel load_model(const std::string& folder, c10::Device device) {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const std::string text = read_description(paths);
     LoadedModel model;
-    model.folder = folder_of(paths);
+    model.folder = paths.folder;
     const std::string hash = naming_description(paths, [&] {
       const Json document = parse_description(text);
       model.description = description_of(document);
       model.fields = fields_of(document);
-      model.decision_hash = document.value(kDecisionHashField, "");
-      return model.weights_hash = hash_in(document);
+      const ModelRecord record = model_record_of(document);
+      model.decision_hash = record.decision_hash;
+      return model.weights_hash = weights_hash_in(record);
     });
     const std::optional<WeightsFile> file = find_weights(paths, hash, model.description.script);
     if (!file) continue;
@@ -270,10 +232,10 @@ LoadedModel load_model(const std::string& folder, c10::Device device) {
     fill(*model.network, *file);
     return model;
   }
-  if (!fs::exists(paths.weights)) {
+  if (!fs::exists(paths.weights())) {
     throw DataError("the model folder '" + folder + "' has no file weights.safetensors");
   }
-  throw DataError(paths.weights +
+  throw DataError(paths.weights() +
                   " is not the file that model.json was written with: its hash is " +
                   "another, so one of the two was damaged or replaced");
 }
@@ -291,7 +253,7 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
     ModelDescription description = description_from_json(document);
     description.calibration = calibration;
     check_description(description);
-    const std::string own = hash_in(parse_description(document));
+    const std::string own = weights_hash_in(model_record_of(parse_description(document)));
     if (!calibration.weights_hash.empty() && calibration.weights_hash != own) {
       throw DataError("the calibration was fitted on logits of other weights (hash " +
                       calibration.weights_hash + ") than this model has (" + own +
@@ -301,40 +263,40 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
   });
   attach_field(folder, "calibration", calibration_to_json(calibration), identity);
   // A version that is kept has its own.
-  const std::string copy = (fs::path(folder_of(paths)) / kCalibrationFile).string();
-  if (read_model_description(folder).identity && fs::exists(copy)) {
-    save_calibration(copy, calibration);
+  if (read_model_description(folder).identity && fs::exists(paths.calibration())) {
+    save_calibration(paths.calibration(), calibration);
   }
 }
 
 std::string resolved_model_folder(const std::string& folder) {
-  return folder_of(existing_model(folder));
+  return existing_model(folder).folder;
 }
 
 void attach_identity(const std::string& folder, const ModelIdentity& identity) {
   const ModelPaths paths = existing_model(folder);
-  Json document = read_object(paths);
+  Json document = read_model_document(paths.description());
   take_version(paths, document, identity);
-  write_description(paths, std::move(document));
+  write_model_document(paths.description(), std::move(document));
 }
 
 std::string read_weights_hash(const std::string& folder) {
   const ModelPaths paths = existing_model(folder);
-  return naming_description(paths, [&] { return hash_in(read_object(paths)); });
+  const Json document = read_model_document(paths.description());
+  return naming_description(paths, [&] { return weights_hash_in(model_record_of(document)); });
 }
 
 void attach_field(const std::string& folder, const std::string& name, const std::string& json,
                   const std::optional<ModelIdentity>& identity) {
   const ModelPaths paths = existing_model(folder);
-  Json document = read_object(paths);
+  Json document = read_model_document(paths.description());
   document[name] = Json::parse(json);
   take_version(paths, document, identity);
-  write_description(paths, std::move(document));
+  write_model_document(paths.description(), std::move(document));
 }
 
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name) {
   const ModelPaths paths = existing_model(folder);
-  const Json document = read_object(paths);
+  const Json document = read_model_document(paths.description());
   if (!document.contains(name)) return std::nullopt;
   return document[name].dump();
 }

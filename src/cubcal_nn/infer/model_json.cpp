@@ -4,9 +4,9 @@
 #include <set>
 
 #include "cubcal/core/check.h"
-#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/record/decision_hash.h"
+#include "cubcal/record/model_record.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/script/script_network.h"
 
@@ -16,81 +16,91 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "cubcal-model";
 constexpr std::size_t kMostMembers = 100;
 
-Json thresholds_to_json(const Thresholds& thresholds) {
-  return {{"gamma_low", thresholds.gamma_low},
-          {"gamma_high", thresholds.gamma_high},
-          {"eta", thresholds.eta}};
+void check_there(bool is_there, const char* name) {
+  if (!is_there) throw DataError(std::string("a model needs the field '") + name + "'");
 }
 
-void check_format(const JsonFields& fields) {
-  const std::string format = fields.text("format");
-  if (format != kFormat) {
-    throw DataError(std::string("the file is no model: its format must be '") + kFormat +
-                    "', not '" + format + "'");
-  }
-  const std::int64_t version = fields.whole_number("version");
-  if (version != kModelFormatVersion) {
-    throw DataError("this program reads models of version " + std::to_string(kModelFormatVersion) +
-                    ", not " + std::to_string(version));
-  }
+void check_complete(const ModelRecord& record) {
+  check_there(record.format.has_value(), "format");
+  check_there(record.version.has_value(), "version");
+  check_there(!record.network.empty(), "network");
+  check_there(!record.class_names.empty(), "class_names");
+  check_there(!record.layers.empty(), "layers");
+  check_there(!record.preprocessing.is_null(), "preprocessing");
+  check_there(record.classes.has_value(), "classes");
+  check_there(record.input.has_value(), "input");
+  check_there(record.prior_sigma.has_value(), "prior");
 }
 
 /// Sizes that stand in the file twice, for people and other programs, must say the same.
-void check_sizes(const JsonFields& fields, const ModelDescription& description) {
+void check_sizes(const ModelRecord& record, const ModelDescription& description) {
   const auto agree = [](const char* name, std::int64_t value, const char* other,
                         std::int64_t other_value) {
     if (value == other_value) return;
     throw DataError(std::string("the model's field '") + name + "' is " + std::to_string(value) +
                     ", but " + other + " has " + std::to_string(other_value));
   };
-  agree("classes", fields.whole_number("classes"), "'class_names'",
+  agree("classes", *record.classes, "'class_names'",
         static_cast<std::int64_t>(description.classes()));
-  const JsonFields input = fields.object("input");
   const Preprocessing& preprocessing = description.preprocessing;
-  agree("channels", input.whole_number("channels"), "'preprocessing'", preprocessing.channels());
-  agree("height", input.whole_number("height"), "'preprocessing'", preprocessing.height);
-  agree("width", input.whole_number("width"), "'preprocessing'", preprocessing.width);
+  agree("channels", record.input->channels, "'preprocessing'", preprocessing.channels());
+  agree("height", record.input->height, "'preprocessing'", preprocessing.height);
+  agree("width", record.input->width, "'preprocessing'", preprocessing.width);
 }
 
-ModelDescription from_fields(const Json& json) {
-  const JsonFields fields(json, "model");
-  check_format(fields);
+ModelDescription described(const ModelRecord& record) {
+  check_complete(record);
   ModelDescription description;
-  description.network = fields.text("network");
-  description.class_names = fields.texts("class_names");
-  description.kind = parse_layer_kind(fields.text("layers"));
-  if (fields.has("head")) description.head = parse_head_kind(fields.text("head"));
-  if (fields.has("members")) {
-    description.members =
-        static_cast<std::size_t>(std::max<std::int64_t>(0, fields.whole_number("members")));
+  description.network = record.network;
+  description.class_names = record.class_names;
+  description.kind = parse_layer_kind(record.layers);
+  if (!record.head.empty()) description.head = parse_head_kind(record.head);
+  description.members =
+      static_cast<std::size_t>(std::max<std::int64_t>(0, record.members.value_or(0)));
+  if (const auto& script = record.script) {
+    description.script = ScriptDescription{script->sha256, script->features, script->one_by_one};
   }
-  if (fields.has("torchscript")) {
-    const JsonFields script = fields.object("torchscript");
-    description.script = ScriptDescription{script.texts("sha256"), script.text("features"),
-                                           script.at("one_by_one") == true};
+  description.dropout_rate = record.dropout_rate;
+  description.preprocessing = preprocessing_from_json(nlohmann::json(record.preprocessing));
+  check_sizes(record, description);
+  description.prior_sigma = *record.prior_sigma;
+  if (!record.calibration.is_null()) {
+    description.calibration = calibration_from_json(record.calibration.dump());
   }
-  if (fields.has("dropout_rate")) description.dropout_rate = fields.number("dropout_rate");
-  description.preprocessing = preprocessing_from_json(nlohmann::json(fields.at("preprocessing")));
-  check_sizes(fields, description);
-  description.prior_sigma = fields.object("prior").number("sigma");
-  if (fields.has("calibration")) {
-    description.calibration = calibration_from_json(fields.at("calibration").dump());
+  description.thresholds = record.thresholds;
+  if (!record.provenance.is_null()) {
+    description.provenance = provenance_from_json(nlohmann::json(record.provenance));
   }
-  if (fields.has("thresholds")) {
-    const JsonFields thresholds = fields.object("thresholds");
-    description.thresholds = Thresholds{thresholds.number("gamma_low"),
-                                        thresholds.number("gamma_high"), thresholds.number("eta")};
-  }
-  if (fields.has("provenance")) {
-    description.provenance = provenance_from_json(nlohmann::json(fields.at("provenance")));
-  }
-  description.identity = identity_in(json);
+  description.identity = record.identity;
   check_description(description);
-  check_decision_hash(json);
   return description;
+}
+
+ModelRecord record_of(const ModelDescription& description) {
+  const Preprocessing& preprocessing = description.preprocessing;
+  ModelRecord record;
+  record.identity = description.identity;
+  record.network = description.network;
+  record.layers = layer_kind_name(description.kind);
+  if (description.head != HeadKind::kOwn) record.head = head_kind_name(description.head);
+  if (description.members > 0) record.members = static_cast<std::int64_t>(description.members);
+  if (const auto& script = description.script) {
+    record.script = ScriptRecord{script->sha256, script->features, script->one_by_one};
+  }
+  record.dropout_rate = description.dropout_rate;
+  record.classes = static_cast<std::int64_t>(description.classes());
+  record.class_names = description.class_names;
+  record.input = InputRecord{preprocessing.channels(), preprocessing.height, preprocessing.width};
+  record.preprocessing = to_json(preprocessing);
+  record.prior_sigma = description.prior_sigma;
+  record.thresholds = description.thresholds;
+  if (description.calibration) {
+    record.calibration = Json::parse(calibration_to_json(*description.calibration));
+  }
+  record.provenance = to_json(description.provenance);
+  return record;
 }
 
 void check_class_names(const std::vector<std::string>& names) {
@@ -177,35 +187,8 @@ void check_description(const ModelDescription& description) {
 
 std::string description_to_json(const ModelDescription& description) {
   check_description(description);
-  const Preprocessing& preprocessing = description.preprocessing;
-  Json json;
-  json["format"] = kFormat;
-  json["version"] = kModelFormatVersion;
-  if (description.identity) json[kIdentityField] = identity_to_json(*description.identity);
-  json["network"] = description.network;
-  json["layers"] = layer_kind_name(description.kind);
-  if (description.head != HeadKind::kOwn) json["head"] = head_kind_name(description.head);
-  if (description.members > 0) json["members"] = description.members;
-  if (description.script) {
-    json["torchscript"] = {{"sha256", description.script->sha256},
-                           {"features", description.script->features},
-                           {"one_by_one", description.script->one_by_one}};
-  }
-  if (description.dropout_rate) json["dropout_rate"] = *description.dropout_rate;
-  json["classes"] = description.classes();
-  json["class_names"] = description.class_names;
-  json["input"] = {{"channels", preprocessing.channels()},
-                   {"height", preprocessing.height},
-                   {"width", preprocessing.width}};
-  json["preprocessing"] = to_json(preprocessing);
-  json["prior"] = {{"sigma", description.prior_sigma}};
-  if (description.thresholds) json["thresholds"] = thresholds_to_json(*description.thresholds);
-  if (description.calibration) {
-    json["calibration"] = Json::parse(calibration_to_json(*description.calibration));
-  }
-  json["provenance"] = to_json(description.provenance);
   try {
-    return json.dump(2) + "\n";
+    return to_json(record_of(description)).dump(2) + "\n";
   } catch (const Json::exception&) {
     throw ArgumentError("class names and provenance of a model must be UTF-8 text");
   }
@@ -218,7 +201,9 @@ Json parse_description(const std::string& text) {
 
 ModelDescription description_of(const Json& document) {
   try {
-    return from_fields(document);
+    ModelDescription description = described(model_record_of(document));
+    check_decision_hash(document);
+    return description;
   } catch (const Json::exception&) {
     throw DataError("a model's description must be a JSON object as this program writes it");
   } catch (const ArgumentError& error) {

@@ -6,14 +6,8 @@
 
 #include "cubcal_nn/infer/model_folder.h"
 
-/// model.json once it is parsed.
+/// model.json (record/model_record.h) as the description of a network that can be made.
 namespace cubcal {
-
-/// The field with the hash of the weights.
-inline constexpr const char* kWeightsHashField = "weights_hash";
-
-/// Bytes of model.json that are read and written at most.
-inline constexpr std::size_t kLargestDescription = std::size_t{16} << 20;
 
 /// Throw DataError as description_from_json does.
 nlohmann::ordered_json parse_description(const std::string& text);

@@ -7,7 +7,8 @@
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/utc_time.h"
-#include "cubcal_nn/infer/model_json.h"
+#include "cubcal/record/model_paths.h"
+#include "cubcal/record/model_record.h"
 
 namespace cubcal {
 
@@ -15,20 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kVersions = "versions";
-
 /// What a writer left behind or is about to rename is no part of a version.
 bool is_passing(const std::string& name) {
   return name.front() == '.' || name == "run.lock" || name.find(".next.") != std::string::npos;
 }
 
-std::string description_text(const std::string& folder) {
-  return read_text_file((fs::path(folder) / "model.json").string(), kLargestDescription);
+std::string description_text(const ModelPaths& model) {
+  return read_text_file(model.description(), kLargestModelRecord);
 }
 
 std::vector<std::string> kept_versions(const std::string& folder) {
   std::vector<std::string> names;
-  const fs::path kept = fs::path(folder) / kVersions;
+  const std::string kept = ModelPaths{folder}.versions();
   if (!fs::exists(kept)) return names;
   for (const fs::directory_entry& entry : fs::directory_iterator(kept)) {
     const std::string name = entry.path().filename().string();
@@ -40,16 +39,13 @@ std::vector<std::string> kept_versions(const std::string& folder) {
 
 }  // namespace
 
-std::string version_folder(const std::string& folder, const std::string& version) {
-  return (fs::path(folder) / kVersions / version).string();
-}
-
 void link_files(const std::string& from, const std::string& to) {
+  const std::string versions = ModelPaths{from}.versions();
   make_folders(to);
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     const std::string name = entry.path().filename().string();
     const fs::file_status status = entry.symlink_status();
-    if (is_passing(name) || name == kVersions) continue;
+    if (is_passing(name) || entry.path() == versions) continue;
     const std::string target = (fs::path(to) / name).string();
     if (fs::is_directory(status)) {
       link_files(entry.path().string(), target);
@@ -62,18 +58,19 @@ void link_files(const std::string& from, const std::string& to) {
 }
 
 void keep_version(const std::string& folder, const ModelIdentity& identity) {
-  const std::string target = version_folder(folder, identity.version);
-  refuse_link((fs::path(folder) / kVersions).string());
-  if (!fs::exists(target)) {
-    const std::string part = version_folder(folder, "." + identity.version);
+  const ModelPaths model{folder};
+  const ModelPaths target = model.version(identity.version);
+  refuse_link(model.versions());
+  if (!fs::exists(target.folder)) {
+    const std::string part = model.version("." + identity.version).folder;
     fs::remove_all(part);
     link_files(folder, part);
-    rename_file(part, target);
-  } else if (description_text(target) != description_text(folder)) {
-    throw DataError("'" + target + "' holds another model than the version " + identity.version +
-                    " that is to be kept there: give the model another version");
+    rename_file(part, target.folder);
+  } else if (description_text(target) != description_text(model)) {
+    throw DataError("'" + target.folder + "' holds another model than the version " +
+                    identity.version + " that is to be kept there: give the model another version");
   }
-  for (const char* name : {kReportPage, kModelCard}) fs::remove(fs::path(folder) / name);
+  for (const std::string& path : {model.report(), model.card()}) fs::remove(path);
 }
 
 ModelIdentity following(const ModelIdentity& identity, const std::string& folder) {
@@ -83,14 +80,15 @@ ModelIdentity following(const ModelIdentity& identity, const std::string& folder
   }
   do {
     next.version = next_version(next.version);
-  } while (fs::exists(version_folder(folder, next.version)));
+  } while (fs::exists(ModelPaths{folder}.version(next.version).folder));
   next.made = utc_time();
   return next;
 }
 
 void refuse_version_passed(const std::string& folder, const std::optional<ModelIdentity>& there,
                            const std::string& version) {
-  if ((there && there->version == version) || fs::exists(version_folder(folder, version))) {
+  const ModelPaths model{folder};
+  if ((there && there->version == version) || fs::exists(model.version(version).folder)) {
     throw ArgumentError("the model in '" + folder + "' has a version " + version +
                         " already: give another one");
   }

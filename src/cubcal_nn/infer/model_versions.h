@@ -6,17 +6,8 @@
 #include "cubcal/record/model_identity.h"
 
 /// A model with a name has versions. The one in use lies in the model's folder itself; each earlier
-/// one is a whole model folder of its own, `versions/<version>` in it.
+/// one is a whole model folder of its own, `versions/<version>` in it (record/model_paths.h).
 namespace cubcal {
-
-/// What people read of a version lies beside it and is of no other.
-inline constexpr const char* kReportPage = "report.html";
-inline constexpr const char* kModelCard = "model-card.md";
-/// The calibration of a deployed model as a file of its own; attaching another replaces it.
-inline constexpr const char* kCalibrationFile = "calibration.json";
-
-/// Where an earlier version lies or would lie.
-std::string version_folder(const std::string& folder, const std::string& version);
 
 /// Puts a copy of everything that lies in the folder, other versions aside, where its version is
 /// kept. Files are linked where the file system can, since nothing here is ever written in place.

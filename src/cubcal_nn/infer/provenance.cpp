@@ -1,11 +1,11 @@
 #include "cubcal_nn/infer/provenance.h"
 
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
-#include "cubcal/record/settings_json.h"
+#include "cubcal/io/json_fields.h"
+#include "cubcal/record/provenance_record.h"
 
 namespace cubcal {
 
@@ -13,98 +13,48 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads fields that may be absent; a wrong type is a DataError that names object and field.
-class OptionalFields {
- public:
-  OptionalFields(const json& object, const char* name) : object_(object), name_(name) {
-    if (!object.is_object()) throw DataError(std::string(name) + " must be an object");
-  }
-
-  template <class T>
-  void read(const char* field, T& value) const {
-    const auto found = object_.find(field);
-    if (found == object_.end()) return;
-    if (!has_type<T>(*found)) {
-      throw DataError(std::string("the field '") + field + "' of " + name_ + " must be " +
-                      accepted<T>() + ", not " + found->type_name() +
-                      (found->is_number() ? " " + found->dump() : ""));
-    }
-    value = found->get<T>();
-  }
-
- private:
-  template <class T>
-  static bool has_type(const json& value) {
-    if (std::is_same_v<T, std::string>) return value.is_string();
-    if (std::is_same_v<T, double>) return value.is_number();
-    return value.is_number_unsigned();
-  }
-  template <class T>
-  static const char* accepted() {
-    if (std::is_same_v<T, std::string>) return "text";
-    if (std::is_same_v<T, double>) return "a number";
-    return "a whole number from 0 on";
-  }
-
-  const json& object_;
-  const char* name_;
-};
-
 constexpr const char* kShares = "class_share";
+
+void read_class_shares(const JsonFields& fields, PhantomOptions& options) {
+  if (!fields.has(kShares)) return;
+  const std::string accepted = "a list of " + std::to_string(kPhantomClasses) + " numbers";
+  const std::vector<double> shares = fields.numbers(kShares);
+  if (shares.size() != kPhantomClasses) fields.refuse(kShares, accepted, fields.at(kShares));
+  std::copy(shares.begin(), shares.end(), options.class_share.begin());
+}
 
 }  // namespace
 
 json to_json(const Provenance& provenance) {
-  json metrics = json::object();
-  for (const auto& [name, value] : provenance.metrics) {
-    if (std::isfinite(value)) metrics[name] = value;
-  }
-  json object = {{"program", provenance.program},
-                 {"recipe", provenance.recipe},
-                 {"recipe_hash", provenance.recipe_hash},
-                 {"settings", settings_json(provenance.settings)},
-                 {"seed", provenance.seed},
-                 {"data", provenance.data},
-                 {"data_hash", provenance.data_hash},
-                 {"stage", provenance.stage},
-                 {"epoch", provenance.epoch},
-                 {"metrics", metrics}};
-  if (provenance.phantom) object["phantom"] = to_json(*provenance.phantom);
-  return object;
+  ProvenanceRecord record;
+  record.program = provenance.program;
+  record.recipe = provenance.recipe;
+  record.recipe_hash = provenance.recipe_hash;
+  record.settings = provenance.settings;
+  record.seed = provenance.seed;
+  record.data = provenance.data;
+  record.data_hash = provenance.data_hash;
+  if (provenance.phantom) record.phantom = to_json(*provenance.phantom);
+  record.stage = provenance.stage;
+  record.epoch = static_cast<std::uint64_t>(provenance.epoch);
+  record.metrics = provenance.metrics;
+  return to_json(record);
 }
 
 Provenance provenance_from_json(const json& object) {
-  const OptionalFields fields(object, "provenance");
+  const ProvenanceRecord record = provenance_record_of(object);
   Provenance provenance;
-  fields.read("program", provenance.program);
-  fields.read("recipe", provenance.recipe);
-  fields.read("recipe_hash", provenance.recipe_hash);
-  if (object.contains("settings")) {
-    if (!object["settings"].is_object()) {
-      throw DataError("the field 'settings' of provenance must be an object");
-    }
-    for (const auto& [key, value] : object["settings"].items()) {
-      provenance.settings.emplace_back(key, value.dump());
-    }
-  }
-  // An import has no hash: it comes from no recipe.
-  if (!provenance.recipe_hash.empty()) {
-    check_content_hash(provenance.recipe, provenance.recipe_hash, "the model's recipe");
-  }
-  fields.read("seed", provenance.seed);
-  fields.read("data", provenance.data);
-  fields.read("data_hash", provenance.data_hash);
-  fields.read("stage", provenance.stage);
-  fields.read("epoch", provenance.epoch);
-  if (object.contains("phantom")) {
-    provenance.phantom = phantom_options_from_json(object["phantom"]);
-  }
-  if (object.contains("metrics")) {
-    const OptionalFields metrics(object["metrics"], "provenance.metrics");
-    for (const auto& [name, value] : object["metrics"].items()) {
-      metrics.read(name.c_str(), provenance.metrics[name]);
-    }
-  }
+  provenance.program = record.program;
+  provenance.recipe = record.recipe;
+  provenance.recipe_hash = record.recipe_hash;
+  provenance.settings = record.settings;
+  provenance.seed = record.seed.value_or(0);
+  provenance.data = record.data;
+  provenance.data_hash = record.data_hash;
+  if (!record.phantom.is_null()) provenance.phantom = phantom_options_from_json(record.phantom);
+  provenance.stage = record.stage;
+  provenance.epoch = static_cast<std::int64_t>(record.epoch);
+  provenance.metrics = record.metrics;
   return provenance;
 }
 
@@ -124,7 +74,9 @@ json to_json(const PhantomOptions& options) {
 }
 
 PhantomOptions phantom_options_from_json(const json& object) {
-  const OptionalFields fields(object, "the phantom options");
+  if (!object.is_object()) throw DataError("the phantom options must be an object");
+  const nlohmann::ordered_json ordered = object;
+  const JsonFields fields(ordered, "phantom");
   PhantomOptions options;
   fields.read("seed", options.seed);
   fields.read("train", options.train);
@@ -137,18 +89,7 @@ PhantomOptions phantom_options_from_json(const json& object) {
   fields.read("ambiguity", options.ambiguity);
   fields.read("spread", options.spread);
   fields.read("sensor_noise", options.sensor_noise);
-  if (object.contains(kShares)) {
-    const json& shares = object[kShares];
-    bool numbers = shares.is_array() && shares.size() == kPhantomClasses;
-    for (std::size_t i = 0; numbers && i < kPhantomClasses; ++i) {
-      numbers = shares[i].is_number();
-      if (numbers) options.class_share[i] = shares[i].get<double>();
-    }
-    if (!numbers) {
-      throw DataError("the field 'class_share' of the phantom options must be a list of " +
-                      std::to_string(kPhantomClasses) + " numbers");
-    }
-  }
+  read_class_shares(fields, options);
   try {
     check_phantom_options(options);
   } catch (const ArgumentError& error) {

@@ -11,6 +11,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/system_error.h"
+#include "cubcal/record/model_paths.h"
 #include "cubcal_nn/ood/detector_file.h"
 
 namespace cubcal {
@@ -24,17 +25,7 @@ constexpr const char* kHashField = "detector_hash";
 constexpr const char* kScores = "id_scores";
 constexpr std::size_t kLargestFile = std::size_t{4} << 30;
 
-/// The detector's file, and the name it is written under until model.json tells of it.
-struct DetectorPaths {
-  explicit DetectorPaths(const std::string& folder) {
-    const std::filesystem::path model = resolved_model_folder(folder);
-    file = (model / "ood.safetensors").string();
-    next = (model / "ood.next.safetensors").string();
-  }
-
-  std::string file;
-  std::string next;
-};
+ModelPaths paths_of(const std::string& folder) { return {resolved_model_folder(folder)}; }
 
 std::string file_hash(const std::string& path) {
   ContentHash hash;
@@ -49,10 +40,12 @@ bool has_hash(const std::string& path, const Json& verdict) {
 
 /// A fit that was killed after model.json had been renamed left its detector under the other name,
 /// where the next fit would lose it.
-void finish_earlier_fit(const DetectorPaths& paths, const std::string& folder) {
-  if (!std::filesystem::exists(paths.next)) return;
+void finish_earlier_fit(const ModelPaths& paths, const std::string& folder) {
+  if (!std::filesystem::exists(paths.next_detector())) return;
   const std::optional<std::string> field = read_model_field(folder, kField);
-  if (field && has_hash(paths.next, Json::parse(*field))) rename_file(paths.next, paths.file);
+  if (field && has_hash(paths.next_detector(), Json::parse(*field))) {
+    rename_file(paths.next_detector(), paths.detector());
+  }
 }
 
 bool fits_calibration(const VerdictPolicy& policy, const ModelDescription& model) {
@@ -76,15 +69,15 @@ void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
     throw ArgumentError("the verdict policy is for the detector '" + verdict.policy.detector +
                         "', which must come with it");
   }
-  const DetectorPaths paths(folder);
-  refuse_link(paths.next);
+  const ModelPaths paths = paths_of(folder);
+  refuse_link(paths.next_detector());
   finish_earlier_fit(paths, folder);
-  save_detector(paths.next, *verdict.detector, {},
+  save_detector(paths.next_detector(), *verdict.detector, {},
                 {{kScores, at::tensor(verdict.policy.id_scores, at::kDouble)}});
   Json json = Json::parse(verdict_to_json(verdict.policy));
-  json[kHashField] = file_hash(paths.next);
+  json[kHashField] = file_hash(paths.next_detector());
   attach_field(folder, kField, json.dump());
-  rename_file(paths.next, paths.file);
+  rename_file(paths.next_detector(), paths.detector());
 }
 
 bool has_stale_verdict(const std::string& folder) {
@@ -93,8 +86,8 @@ bool has_stale_verdict(const std::string& folder) {
 }
 
 void remove_detector(const std::string& folder) {
-  const DetectorPaths paths(folder);
-  for (const std::string& path : {paths.file, paths.next}) {
+  const ModelPaths paths = paths_of(folder);
+  for (const std::string& path : {paths.detector(), paths.next_detector()}) {
     std::error_code error;
     std::filesystem::remove(path, error);
     if (error) throw io_error("remove", path, error.message());
@@ -117,10 +110,10 @@ std::optional<VerdictModel> load_verdict(const LoadedModel& model) {
                     " classes, and the prediction sets of its verdict are of " +
                     std::to_string(verdict.policy.sets->classes) + ": fit the verdict again");
   }
-  const DetectorPaths paths(model.folder);
+  const ModelPaths paths = paths_of(model.folder);
   const Json json = Json::parse(field->second);
-  const bool is_next = !has_hash(paths.file, json) && has_hash(paths.next, json);
-  const std::string& path = is_next ? paths.next : paths.file;
+  const bool is_next = !has_hash(paths.detector(), json) && has_hash(paths.next_detector(), json);
+  const std::string path = is_next ? paths.next_detector() : paths.detector();
   if (!has_hash(path, json)) {
     throw DataError(path +
                     " is not the file that the model's verdict was written with: fit the verdict "

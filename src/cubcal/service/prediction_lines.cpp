@@ -1,27 +1,26 @@
-#include "prediction_lines.h"
+#include "cubcal/service/prediction_lines.h"
 
 #include <filesystem>
-#include <iostream>
+#include <ostream>
 
 #include "cubcal/core/error.h"
 #include "cubcal/dicom/dicom_image.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/utc_time.h"
-#include "cubcal/monitor/answering_model.h"
+#include "cubcal/record/model_mark.h"
 #include "cubcal/service/answer_json.h"
 #include "cubcal/version.h"
 
-namespace cubcal::app {
+namespace cubcal {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargestLog = std::size_t{4} << 30;
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 /// What a line must share with this run for its image to need no answer again.
 constexpr const char* kSame[] = {"model_name",    "model_version", "weights_hash",
@@ -80,13 +79,15 @@ std::string prediction_line(const FileAnswer& file, const ModelFacts& model, con
 }
 
 PredictionLines::PredictionLines(const std::string& path, const ModelFacts& model,
-                                 std::uint64_t seed, bool adaptive, bool with_time)
+                                 std::uint64_t seed, bool adaptive, bool with_time,
+                                 std::ostream* out)
     : path_(path),
       model_(model),
       head_(line_head(model, seed)),
       adaptive_(adaptive),
-      with_time_(with_time) {
-  if (path_ == "-") return;
+      with_time_(with_time),
+      out_(out) {
+  if (out_ != nullptr) return;
   if (std::filesystem::exists(path_)) read_log();
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) throw system_error("write", path_);
@@ -127,12 +128,12 @@ void PredictionLines::add(const std::vector<FileAnswer>& files) {
   for (const FileAnswer& file : files) {
     text += prediction_line(file, model_, head_, adaptive_, time);
   }
-  if (path_ == "-") {
-    std::cout << text << std::flush;
+  if (out_ != nullptr) {
+    *out_ << text << std::flush;
     return;
   }
   file_ << text << std::flush;
   if (!file_) throw system_error("write", path_);
 }
 
-}  // namespace cubcal::app
+}  // namespace cubcal

@@ -2,14 +2,16 @@
 
 #include <cstdint>
 #include <fstream>
+#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "cubcal/classifier.h"
+#include "cubcal/answer.h"
 
-namespace cubcal::app {
+/// Predictions of image files as JSON: what 'cubcal predict' writes and goes on with.
+namespace cubcal {
 
 /// The answer for one image as JSON, as every form of output has it.
 nlohmann::ordered_json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive);
@@ -30,10 +32,10 @@ nlohmann::ordered_json line_head(const ModelFacts& model, std::uint64_t seed);
 /// need no answer again.
 class PredictionLines {
  public:
-  /// `path` may be "-", standard output. A last line that was cut off is removed. Throws DataError
-  /// where the file is no such log, or one of another model.
+  /// A last line that was cut off is removed. Where `out` is given the lines go there, and `path`
+  /// is not looked at. Throws DataError where the file is no such log, or one of another model.
   PredictionLines(const std::string& path, const ModelFacts& model, std::uint64_t seed,
-                  bool adaptive, bool with_time);
+                  bool adaptive, bool with_time, std::ostream* out = nullptr);
 
   bool has(const std::string& image) const { return answered_.count(image) > 0; }
   /// Writes them out before it returns.
@@ -47,8 +49,9 @@ class PredictionLines {
   nlohmann::ordered_json head_;  ///< what all lines have
   bool adaptive_;
   bool with_time_;
+  std::ostream* out_;
   std::set<std::string> answered_;
   std::ofstream file_;
 };
 
-}  // namespace cubcal::app
+}  // namespace cubcal

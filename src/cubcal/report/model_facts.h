@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/calibration/calibration.h"
-
 /// What record.json and model.json of a run say. Fields that are absent are left out; a file that
 /// is not JSON is a DataError that names it.
 namespace cubcal::report {
@@ -26,8 +24,9 @@ struct ModelFacts {
   std::string recipe;
 };
 
-/// Of record.json and model.json; either may be missing (an empty path).
-ModelFacts read_model_facts(const std::string& record_path, const std::string& model_path);
-std::optional<Calibration> read_attached_calibration(const std::string& model_path);
+struct DescribedModel;
+
+/// Of record.json and model.json; either may be missing (an empty path, null).
+ModelFacts model_facts(const std::string& record_path, const DescribedModel* model);
 
 }  // namespace cubcal::report
