@@ -23,7 +23,7 @@ struct ClinicalChoice {
 /// called as `choice.prefix` says.
 void add_clinical_options(CLI::App& command, ClinicalChoice& choice);
 
-/// Throws ArgumentError for a prevalence that is no number in [0, 1] or of a class there is not.
+/// Throws ArgumentError for a prevalence that is not a number in [0, 1] or of a class there is not.
 ClinicalOptions clinical_options(const ClinicalChoice& choice,
                                  const std::vector<std::string>& class_names);
 

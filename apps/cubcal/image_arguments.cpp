@@ -38,7 +38,7 @@ void use_lines(std::istream& lines, const UsePath& use) {
   std::size_t count = 0;
   for_each_line(lines, [&](const std::string& line) {
     if (++count <= kLooked && is_no_path(line)) {
-      throw DataError("standard input is no list of paths, one a line: name files themselves");
+      throw DataError("standard input is not a list of paths, one a line: name files themselves");
     }
     use(line);
   });

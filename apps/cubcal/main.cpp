@@ -139,7 +139,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 /// Why the program that has all commands did not take over; empty where it was not asked to.
 std::string no_full_program;
 
-/// The first word that is no command where one is wanted, or no option of the command; else what
+/// The first word that is not a command where one is wanted, or no option of the command; else what
 /// CLI11 says.
 std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = named_command(app);

@@ -84,7 +84,7 @@ void print_costs(std::ostream& out, const VerdictPolicy& policy) {
   if (!costs) return;
   out << "The threshold costs least on validation: "
       << fixed(mean_cost(*costs, policy.validation_by_class), 3) << " an image, where referring all"
-      << " costs " << to_text(costs->referral) << ". This is no promise";
+      << " costs " << to_text(costs->referral) << ". This is not a promise";
   if (!policy.achieved.by_class.empty()) {
     out << "; other ID images cost " << fixed(mean_cost(*costs, policy.achieved.by_class), 3);
   }

@@ -19,7 +19,7 @@ inline CLI::Validator not_negative() {
       "");
 }
 
-/// Text that is no number at all is left to the option's own conversion.
+/// Text that is not a number at all is left to the option's own conversion.
 inline CLI::Validator finite_number() {
   return CLI::Validator(
       [](std::string& text) {

@@ -29,7 +29,7 @@ void add_table_options(CLI::App& command, TableOptions& options);
 /// files the error says which option does.
 void with_table_options(const std::function<void()>& work);
 
-/// Throws ArgumentError where columns, separator or encoding were given for what is no table.
+/// Throws ArgumentError where columns, separator or encoding were given for what is not a table.
 void check_table_options(const TableOptions& options, const std::string& path, CatalogKind kind);
 
 /// Throws ArgumentError where the manifest to be written is the table that is read, or the one that

@@ -112,7 +112,7 @@ TEST_F(AuditCommand, OutOfScopeBySite) {
   write_logits_file(scratch->file("ood.npz"), file);
   const Json json = json_of({"audit", "ood.npz", "--ood-p", "ood", "--permutations", "99",
                              "--bootstrap", "50", "--json", "-"});
-  EXPECT_EQ(json["columns"].size(), 3U);  // the detector's column is no subgroup
+  EXPECT_EQ(json["columns"].size(), 3U);  // the detector's column is not a subgroup
   const Json& south = json["columns"][1]["groups"][2];
   EXPECT_EQ(south["values"]["out_of_scope"], 1);
   EXPECT_EQ(south["rest"]["out_of_scope"], 0);

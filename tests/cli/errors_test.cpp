@@ -186,7 +186,7 @@ TEST_F(Errors, ProbabilitiesAreRefusedWithTheOptionToUse) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "c.json"));
   write("one.npz", {2, 5, 3}, 5, [&](float* logits, std::vector<std::int64_t>& labels) {
     probabilities(logits, labels);
-    logits[14] = 1.5F;  // one row that is no distribution
+    logits[14] = 1.5F;  // one row that is not a distribution
   });
   EXPECT_EQ(run({"evaluate", "one.npz"}).err, "");
   expect_refused({"evaluate", "one.npz", "--probabilities"}, 1,

@@ -47,7 +47,7 @@ TEST(Catalog, SaysWhatAPathIsNot) {
             "(PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM), or an .npz file");
   set.write("notes.txt");
   EXPECT_EQ(set.complaint("notes.txt"),
-            "'notes.txt' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image "
+            "'notes.txt' is not a data set: a manifest (.csv, .tsv), an npz set (.npz), an image "
             "(PNG, JPEG, TIFF, BMP, WebP, GIF, JPEG 2000, JPEG XL and DICOM) or a folder is "
             "expected");
   std::filesystem::create_directories(set.file("a/b"));

@@ -77,7 +77,7 @@ TEST(PackFile, RefusesOtherFilesAndDamage) {
   const std::int64_t value = 1;
   write_safetensors(path, {{"a", DType::kI64, {1}, reinterpret_cast<const std::byte*>(&value)}});
   EXPECT_EQ(message_of<DataError>([&] { read_pack(path); }),
-            "'" + path + "' is no pack of images: its metadata has no format");
+            "'" + path + "' is not a pack of images: its metadata has no format");
   write_pack(path, small_block(folder));
   std::string bytes = read_text_file(path, 1 << 20);
   const std::size_t level = bytes.find(std::string(9, '\x0a'));  // in the image of level 10

@@ -138,7 +138,7 @@ TEST_F(DeployCommand, AnotherModelIsNoVersion) {
   write_file_atomically(changed.string(), json.dump());
   const Outcome others = cubcal({"deploy", "others", "-o", "model", "--data", "phantom"});
   EXPECT_EQ(others.exit_code, 2);
-  EXPECT_TRUE(has(others.err, "is no version of the model in 'model', its classes are others"));
+  EXPECT_TRUE(has(others.err, "is not a version of the model in 'model', its classes are others"));
   EXPECT_TRUE(has(others.err, "against 'cat'; name another folder"));
   const Outcome earlier = deploy({"--risk-target", "0.9", "--version", "0.5"});
   EXPECT_EQ(earlier.exit_code, 2);
@@ -356,7 +356,7 @@ TEST_F(DeployCommand, LinesOfJsonSayWhoAnsweredAndGoOn) {
   EXPECT_EQ(watched.err.find("needs the field 'class'"), std::string::npos) << watched.err;
   write_file_atomically(scratch->file("notes.txt"), "{\"a\": 1}\n");
   EXPECT_TRUE(has(cubcal({"predict", "--model", "model", kImage, "--jsonl", "notes.txt"}).err,
-                  "line 1 of 'notes.txt' is no prediction"));
+                  "line 1 of 'notes.txt' is not a prediction"));
   EXPECT_EQ(contents_of(scratch->path() / "notes.txt"), "{\"a\": 1}\n");
 }
 

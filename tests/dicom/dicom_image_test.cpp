@@ -184,9 +184,9 @@ TEST(DicomImage, HighBitsAndNegativeSlopes) {
             (Words{65535, 49151, 0}));
   EXPECT_EQ(reason_of(row_of({1, 2}).text(kSlope, "DS", "0").file()), "its rescale slope is 0");
   EXPECT_EQ(reason_of(row_of({1, 2}).text(kSlope, "DS", "one").file()),
-            "the element (0028,1053) is no number that can be used: 'one'");
+            "the element (0028,1053) is not a number that can be used: 'one'");
   EXPECT_EQ(reason_of(row_of({1, 2}).text(kSlope, "DS", "1e300").file()),
-            "the element (0028,1053) is no number that can be used: '1e300'");
+            "the element (0028,1053) is not a number that can be used: '1e300'");
 }
 
 TEST(DicomImage, BytesStayBytes) {
@@ -194,7 +194,7 @@ TEST(DicomImage, BytesStayBytes) {
   EXPECT_EQ(decode(bytes_of(values).file()).pixels, (Bytes{0, 7, 128, 254}));
   EXPECT_EQ(decode(bytes_of(values).file(), with_window(DicomWindow::kFull)).pixels,
             (Bytes{0, 7, 129, 255}));
-  // Odd rows: the padding byte at the end is no pixel.
+  // Odd rows: the padding byte at the end is not a pixel.
   EXPECT_EQ(decode(bytes_of("\x01\x02\x03").file()).pixels, (Bytes{1, 2, 3}));
   // Bytes in big-endian words.
   auto swapped = DicomFileBuilder::gray(1, 4, 8, Encoding::kBigEndian);
@@ -223,7 +223,7 @@ TEST(DicomImage, SeveralFrames) {
   auto file = DicomFileBuilder::gray(1, 2, 8);
   file.text(kFrames, "IS", "3").bytes(kPixels, "OB", std::string("\x01\x02\x03\x04\x05\x06", 6));
   EXPECT_EQ(reason_of(file.file()),
-            "it has 3 frames, 0 to 2: name one with --frame, over HTTP with ?frame=, in a "
+            "it has 3 frames, 0 to 2: name one by the option 'frame', over HTTP by ?frame=, in a "
             "manifest as 'scan.dcm/0'");
   EXPECT_EQ(decode(file.file(), with_frame(0)).pixels, (Bytes{1, 2}));
   EXPECT_EQ(decode(file.file(), with_frame(2)).pixels, (Bytes{5, 6}));
@@ -561,9 +561,10 @@ TEST(DicomImage, Facts) {
   EXPECT_EQ(facts.photometric, "MONOCHROME2");
   write_file_atomically(folder.file("b.dcm"), "no DICOM at all");
   expect_error<DataError>([&] { read_dicom_facts(folder.file("b.dcm")); },
-                          "b.dcm' is no DICOM file");
+                          "b.dcm' is not a DICOM file");
   write_file_atomically(folder.file("empty.dcm"), "");
-  expect_error<DataError>([&] { read_dicom_facts(folder.file("empty.dcm")); }, "is no DICOM file");
+  expect_error<DataError>([&] { read_dicom_facts(folder.file("empty.dcm")); },
+                          "is not a DICOM file");
   expect_error<IoError>([&] { read_dicom_facts(folder.file("absent.dcm")); }, "absent.dcm");
 }
 

@@ -215,7 +215,7 @@ TEST_F(DicomJpeg, Frames) {
   const DJ_RPLossless first_order(1, 0);
   write_dicom(path_, drawing, EXS_JPEGProcess14SV1, &first_order);
   expect_error<DataError>([&] { read_image_file(path_); },
-                          "it has 2 frames, 0 to 1: name one with --frame, over HTTP with "
+                          "it has 2 frames, 0 to 1: name one by the option 'frame', over HTTP by "
                           "?frame=, in a manifest as 'scan.dcm/0'");
   EXPECT_EQ(read_dicom_facts(path_).frames, 2U);
   EXPECT_EQ(read_dicom_facts(path_).patient_id, "patient 1");

@@ -53,10 +53,10 @@ TEST(ImageFile, RefusesWhatIsNoImage) {
   write_file_atomically(folder.file("a.png"), "ANI and more");
   expect_error<DataError>(
       [&] { read_image_file(folder.file("a.png")); },
-      "a.png' is no image of a format that is read (PNG, JPEG, TIFF, BMP, WebP, GIF, "
+      "a.png' is not an image of a format that is read (PNG, JPEG, TIFF, BMP, WebP, GIF, "
       "JPEG 2000, JPEG XL and DICOM)");
   write_file_atomically(folder.file("empty.png"), "");
-  expect_error<DataError>([&] { read_image_file(folder.file("empty.png")); }, "is no image");
+  expect_error<DataError>([&] { read_image_file(folder.file("empty.png")); }, "is not an image");
   expect_error<IoError>([&] { read_image_file(folder.file("absent.png")); }, "absent.png");
 }
 

@@ -169,7 +169,7 @@ TEST_F(InferCommands, LogitsOfAnNpzSet) {
   write(7);
   const Outcome outcome = logits("set.npz", "test");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_TRUE(has(outcome.err, "label 7 of image 3 in split 'test' is no class of the model"));
+  EXPECT_TRUE(has(outcome.err, "label 7 of image 3 in split 'test' is not a class of the model"));
 }
 
 TEST_F(InferCommands, PhantomLabelsAreNoClassesOfAnotherModel) {
@@ -282,7 +282,7 @@ TEST_F(InferCommands, PredictNamesEveryBadFileAndKeepsTheGoodOnes) {
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0][table.column("image")], kImages + "rgb8.png");
   EXPECT_TRUE(table.has_column("p " + set->class_names[3]));
-  EXPECT_TRUE(has(outcome.err, "expected.npz' is no image of a format that is read (PNG, "));
+  EXPECT_TRUE(has(outcome.err, "expected.npz' is not an image of a format that is read (PNG, "));
   EXPECT_TRUE(has(outcome.err, "missing.jpg"));
   EXPECT_TRUE(has(outcome.err, "2 of 3 images could not be read"));
 }
@@ -329,7 +329,7 @@ TEST_F(InferCommands, PredictsFoldersAndLists) {
                             "' predict --model model - 2> bytes.err";
   EXPECT_NE(std::system(bytes.c_str()), 0);
   EXPECT_EQ(contents_of(scratch->path() / "bytes.err"),
-            "cubcal: standard input is no list of paths, one a line: name files themselves\n");
+            "cubcal: standard input is not a list of paths, one a line: name files themselves\n");
 }
 
 TEST_F(InferCommands, PredictsOneFrameOfSeveral) {
@@ -342,7 +342,7 @@ TEST_F(InferCommands, PredictsOneFrameOfSeveral) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   };
-  EXPECT_TRUE(has(frame({}).err, "it has 2 frames, 0 to 1: name one with --frame"));
+  EXPECT_TRUE(has(frame({}).err, "it has 2 frames, 0 to 1: name one by the option 'frame'"));
   EXPECT_TRUE(has(frame({"--frame", "2"}).err, "it has no frame 2, only 0 to 1"));
   EXPECT_EQ(frame({"--frame", "-1"}).exit_code, 2);
   const Outcome first = frame({"--frame", "0"}), second = frame({"--frame", "1"});

@@ -458,7 +458,8 @@ TEST_F(DamagedModel, WhatAnswersFollowFromIsCoveredByAHash) {
   reordered.erase("thresholds");
   reordered["thresholds"] = {{"eta", 0.4}, {"gamma_high", 0.95}, {"gamma_low", 0.8}};
   write_file_atomically(scratch_.file("model.json"), reordered.dump());
-  EXPECT_EQ(load_model(scratch_.path()).description.thresholds->eta, 0.4) << "order is no change";
+  EXPECT_EQ(load_model(scratch_.path()).description.thresholds->eta, 0.4)
+      << "order is not a change";
   Json older = document_;
   older.erase("decision_hash");
   older["thresholds"]["eta"] = 0.5;

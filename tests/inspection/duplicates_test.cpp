@@ -93,7 +93,7 @@ TEST(NearDuplicates, RefuseAThresholdOutOfRange) {
 }
 
 TEST(NearSets, DoNotChain) {
-  // 0-1, 1-2, 2-3: 0 is no pair with 2, so they stay apart.
+  // 0-1, 1-2, 2-3: 0 is not a pair with 2, so they stay apart.
   const std::vector<NearPair> chain{{0, 1, 3, 1.0}, {1, 2, 3, 1.0}, {2, 3, 3, 1.0}};
   EXPECT_EQ(near_sets(chain), (std::vector<SampleList>{{0, 1}, {2, 3}}));
   const std::vector<NearPair> star{{0, 1, 3, 1.0}, {0, 2, 3, 1.0}, {1, 2, 3, 1.0}};

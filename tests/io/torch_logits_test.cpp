@@ -123,7 +123,7 @@ TEST(TorchLogits, SaysWhatIsWrong) {
   reading.columns.clear();
   reading.logits_key = "class_names";
   EXPECT_TRUE(contains(complaint("whole", reading), "'class_names' of"));
-  EXPECT_TRUE(contains(complaint("whole", reading), "is no tensor"));
+  EXPECT_TRUE(contains(complaint("whole", reading), "is not a tensor"));
 }
 
 // Cut anywhere, a file is refused with a sentence, never read as something else.

@@ -231,7 +231,7 @@ TEST_F(PredictionLog, MistakesNameTheLine) {
   refused(R"({"class":"benign","confidence":"high","uncertainty":1})", "'confidence'");
   refused(R"({"class":"benign","confidence":0.5,"uncertainty":{}})", "'total'");
   refused(good + "{oops\n", "line 2");
-  refused(good + "[1]\n", "is no JSON object");
+  refused(good + "[1]\n", "is not a JSON object");
   refused(R"({"predictions":5})", "no list");
   refused("{\n", "'" + path_ + "'");
   refused("{\n\"predictions\": []}\n{\n}\n", "one document to a file");

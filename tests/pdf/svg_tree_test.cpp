@@ -25,10 +25,10 @@ TEST(SvgTree, RefusesWhatChartsDoNotWrite) {
   for (const char* text :
        {"", "words", "<svg>", "<svg></g>", "<svg a=\"1\" a=\"2\"/>", "<svg a='1'/>", "<svg/><svg/>",
         "<svg>&nbsp;</svg>", "<!-- --><svg/>", "<svg a=\"1/>"}) {
-    test::expect_error<ArgumentError>([&] { parse_svg(text); }, "this is no SVG of a chart");
+    test::expect_error<ArgumentError>([&] { parse_svg(text); }, "this is not an SVG of a chart");
   }
   test::expect_error<ArgumentError>([] { parse_svg("<svg x=\"wide\"/>").number("x"); },
-                                    "'wide' is no number");
+                                    "'wide' is not a number");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(EscapeXml, KeepsUnicodeAndReplacesWhatXmlForbids) {
   EXPECT_EQ(escape_xml("\u03B3 \u2013 \U0001F600"), "\u03B3 \u2013 \U0001F600");
   EXPECT_EQ(escape_xml(std::string("a\0b\x01", 4)), "a\uFFFDb\uFFFD");
   EXPECT_EQ(escape_xml("\xFF|\xC3|\xC0\x80"), "\uFFFD|\uFFFD|\uFFFD\uFFFD");
-  EXPECT_EQ(escape_xml("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "a surrogate is no character";
+  EXPECT_EQ(escape_xml("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "a surrogate is not a character";
   EXPECT_EQ(escape_xml("\xEF\xBF\xBE"), "\uFFFD\uFFFD\uFFFD") << "U+FFFE is forbidden in XML";
 }
 

@@ -251,7 +251,7 @@ TEST(Recipe, OverridesAreTomlOrText) {
                               "an override of r.toml: there is no key 'stage2.bta'; did you mean "
                               "'stage2.beta'?");
   expect_error<ArgumentError>([] { parse(kTwoStages, {"stage2.beta"}); }, "section.key=value");
-  expect_error<ArgumentError>([] { parse(kTwoStages, {"seed.x=1"}); }, "which is no table");
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"seed.x=1"}); }, "which is not a table");
 }
 
 TEST(Recipe, ListedStagesMustExist) {

@@ -89,7 +89,7 @@ TEST(ModelRecord, SaysWhatIsWrong) {
     expect_error<DataError>([&] { read_model_record(path); }, what);
     expect_error<DataError>([&] { read_model_record(path); }, "model.json'");
   };
-  expect("[1]", "is no JSON object");
+  expect("[1]", "is not a JSON object");
   expect(R"({"format": "layers-model"})", "its format must be 'cubcal-model', not 'layers-model'");
   expect(R"({"version": 2})", "this program reads models of version 1, not 2");
   expect(R"({"network": 3})", "the model's field 'network' must be text, not number 3");

@@ -279,7 +279,7 @@ TEST_F(ReportCommand, ErrorsAreOneSentence) {
   };
   expect({"-o", "page.html"}, 2, "give one of them");
   expect({"run"}, 2, "--output is required");
-  expect({"nowhere", "-o", "page.html"}, 1, "'nowhere' is no run folder");
+  expect({"nowhere", "-o", "page.html"}, 1, "'nowhere' is not a run folder");
   std::filesystem::create_directories(scratch_.path() / "empty");
   expect({"empty", "-o", "page.html"}, 1, "make them with 'cubcal logits --model empty");
   write_logits_file(scratch_.file("test.npz"), example_logits(1));

@@ -79,7 +79,7 @@ TEST(ResultRecord, SaysWhichFileIsNone) {
   for (const char* text : {"{}", "[1]", R"({"format": "cubcal-run", "version": 1})"}) {
     write_file_atomically(folder.file("bad.json"), text);
     expect_error<DataError>([&] { read_result_record(folder.file("bad.json")); },
-                            "bad.json' is no record of a result");
+                            "bad.json' is not a record of a result");
   }
 }
 
@@ -94,14 +94,15 @@ TEST(ResultRecord, SaysWhatIsWrongWithAFile) {
   refused("{", "is not valid JSON");
   nlohmann::json record = example_record_json("bnn", 1, 0.8);
   record["seed"] = "one";
-  refused(record.dump(),
-          "is no record of a result: the result's field 'seed' must be a whole number from 0 on, "
-          "not string");
+  refused(
+      record.dump(),
+      "is not a record of a result: the result's field 'seed' must be a whole number from 0 on, "
+      "not string");
   record.erase("seed");
-  refused(record.dump(), "is no record of a result: a result needs the field 'seed'");
+  refused(record.dump(), "is not a record of a result: a result needs the field 'seed'");
   record = example_record_json("bnn", 1, 0.8);
   record["test"].erase("intervals");
-  refused(record.dump(), "is no record of a result: a result needs the field 'intervals'");
+  refused(record.dump(), "is not a record of a result: a result needs the field 'intervals'");
 }
 
 TEST(ResultRecord, FoldersAreSearchedAndSorted) {

@@ -98,9 +98,10 @@ TEST(ResultsCommand, PassesOverOtherJsonOfAFolder) {
   EXPECT_EQ(run_cubcal({"results", "run"}, folder.path()).exit_code, 0);
   const Outcome named = run_cubcal({"results", "run/calibration.json"}, folder.path());
   EXPECT_EQ(named.exit_code, 1);
-  EXPECT_EQ(named.err,
-            "cubcal: 'run/calibration.json' is no record of a result: format and version are not "
-            "those of a result\n");
+  EXPECT_EQ(
+      named.err,
+      "cubcal: 'run/calibration.json' is not a record of a result: format and version are not "
+      "those of a result\n");
   write_file_atomically(folder.file("run/cut.json"), "");
   EXPECT_EQ(run_cubcal({"results", "run"}, folder.path()).err, "cubcal: 'run/cut.json' is empty\n");
 }

@@ -26,7 +26,7 @@ TEST(PredictionLines, ALogIsGoneOnWith) {
   const FakeModel model;
   {
     PredictionLines lines(path, model.facts(), 1, false, false);
-    lines.add({answered("a.png"), {"b.png", std::nullopt, "b.png is no image"}});
+    lines.add({answered("a.png"), {"b.png", std::nullopt, "b.png is not an image"}});
   }
   const std::string whole = contents_of(path);
   write_file_atomically(path, whole + "{\"image\": \"c.p");
@@ -47,7 +47,7 @@ TEST(PredictionLines, LogsOfOtherModelsAreRefused) {
                           "line 1 of '" + path + "' was answered by 'Brightness' 3 (weights aaaa)");
   write_file_atomically(path, "{}\n");
   expect_error<DataError>([&] { PredictionLines(path, other.facts(), 1, false, false); },
-                          "is no prediction: name another file");
+                          "is not a prediction: name another file");
 }
 
 TEST(PredictionLines, MayGoToAStream) {

@@ -111,7 +111,7 @@ TEST_F(ServiceTest, AnswersManyAndNamesThoseItCannotRead) {
   EXPECT_EQ(json["predictions"][1]["class"], "bright");
   ASSERT_EQ(json["unreadable"].size(), 1U);
   EXPECT_NE(json["unreadable"][0]["reason"].get<std::string>().find(
-                "is no image of a format that is read"),
+                "is not an image of a format that is read"),
             std::string::npos);
   EXPECT_EQ(json["model"]["name"], "second");
 }
@@ -120,9 +120,9 @@ TEST_F(ServiceTest, SaysWhatIsWrong) {
   EXPECT_EQ(ask("POST", "/v1/predict", "").status, 400);
   const HttpResponse unreadable = ask("POST", "/v1/predict", "junk");
   EXPECT_EQ(unreadable.status, 422);
-  EXPECT_NE(
-      json_of(unreadable)["error"].get<std::string>().find("is no image of a format that is read"),
-      std::string::npos);
+  EXPECT_NE(json_of(unreadable)["error"].get<std::string>().find(
+                "is not an image of a format that is read"),
+            std::string::npos);
   EXPECT_EQ(ask("POST", "/v1/predict?model=none", png_of(1)).status, 404);
   EXPECT_EQ(ask("POST", "/v1/predict?frame=x", png_of(1)).status, 400);
   EXPECT_EQ(ask("POST", "/v1/predict?picture=perhaps", png_of(1)).status, 400);

@@ -93,7 +93,7 @@ TEST(LayersModel, RefusesOtherTypesAndDamage) {
   expect_refused(with("3"), "has no text 'name'");
   expect_refused({manifest("3", "[]"), {}}, "has no list 'paths'");
   expect_refused({manifest("[]", "3"), {}}, "has no list 'weights'");
-  expect_refused({manifest("[4]", "[]"), {}}, "a name that is no text");
+  expect_refused({manifest("[4]", "[]"), {}}, "a name that is not a text");
   expect_refused({manifest(R"(["a"])", "[" + weight("k", "[1]") + "," + weight("k", "[1]") + "]"),
                   {{"a", floats({1, 2})}}},
                  "'k' appears twice");

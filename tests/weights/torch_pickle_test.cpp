@@ -75,14 +75,15 @@ INSTANTIATE_TEST_SUITE_P(Formats, Container,
                                            "hand.safetensors"));
 
 TEST(StateDictFile, ACheckpointNeedsAChoice) {
-  EXPECT_EQ(file_complaint("checkpoint.pth"),
-            "'checkpoint.pth' is no state dict, since entry 'epoch' is no tensor; choose the key "
-            "that holds the state dict, from 'epoch', 'best', 'state_dict' (7 tensors), 'names'");
+  EXPECT_EQ(
+      file_complaint("checkpoint.pth"),
+      "'checkpoint.pth' is not a state dict, since entry 'epoch' is not a tensor; choose the key "
+      "that holds the state dict, from 'epoch', 'best', 'state_dict' (7 tensors), 'names'");
   EXPECT_EQ(file_complaint("checkpoint.pth", {"model"}),
             "the key 'model' of 'checkpoint.pth' does not exist; its keys are 'epoch', 'best', "
             "'state_dict' (7 tensors), 'names'");
   EXPECT_EQ(file_complaint("checkpoint.pth", {"epoch"}).substr(0, 49),
-            "the key 'epoch' of 'checkpoint.pth' is no diction");
+            "the key 'epoch' of 'checkpoint.pth' is not a diction");
   const StateDict chosen = read_state_dict(kFolder + "checkpoint.pth", {"state_dict"});
   EXPECT_EQ(chosen.entries()[0].name, "0.weight");
   EXPECT_EQ(chosen.at("0.weight").as<float>()[1], 0.25f);

@@ -52,8 +52,9 @@ inline constexpr std::size_t kMostCrossedGroups = 60;
 ColumnGroups crossed_groups(const std::vector<ColumnGroups>& parts);
 
 /// The groups of a column: by the cuts named for it, else by value or by quarters. Throws DataError
-/// where cuts are wanted of a value that is no number, and where there are more than kMostSubgroups
-/// values that are not all numbers; ArgumentError where cuts are not rising or not finite.
+/// where cuts are wanted of a value that is not a number, and where there are more than
+/// kMostSubgroups values that are not all numbers; ArgumentError where cuts are not rising or not
+/// finite.
 ColumnGroups column_groups(const SampleColumn& column, const ColumnCuts& cuts = {});
 
 }  // namespace cubcal

@@ -39,7 +39,7 @@ TemperatureBox box_from_json(const JsonFields& boxes, const char* name) {
 Calibration from_fields(const Json& json) {
   const JsonFields fields(json, "calibration");
   if (fields.text("format") != kFormat) {
-    throw DataError(std::string("the file is no calibration: its format must be '") + kFormat +
+    throw DataError(std::string("the file is not a calibration: its format must be '") + kFormat +
                     "', not '" + fields.text("format") + "'");
   }
   if (fields.count("version") != kFormatVersion) {

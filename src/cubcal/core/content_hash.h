@@ -7,7 +7,7 @@
 namespace cubcal {
 
 /// A 64-bit FNV-1a hash, by which files, recipes and data sets are told apart and damage is found.
-/// It is no protection against somebody who wants two contents to look alike.
+/// It is not a protection against somebody who wants two contents to look alike.
 class ContentHash {
  public:
   void add(const void* bytes, std::size_t count);

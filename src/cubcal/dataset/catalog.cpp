@@ -76,7 +76,7 @@ Catalog open_file(const std::string& path, const OpenOptions& options) {
     throw DataError("'" + path + "' is a workbook of a spreadsheet program: save its sheet as CSV");
   }
   throw DataError("'" + path +
-                  "' is no data set: a manifest (.csv, .tsv), an npz set (.npz), an image (" +
+                  "' is not a data set: a manifest (.csv, .tsv), an npz set (.npz), an image (" +
                   image_format_names() + ") or a folder is expected");
 }
 

@@ -58,7 +58,7 @@ struct Catalog {
   std::vector<std::string> faults = {};
 
   std::size_t classes() const { return class_names.size(); }
-  /// Whether a sample that is no outlier has a split.
+  /// Whether a sample that is not an outlier has a split.
   bool has_splits() const;
   bool has_groups() const;
   /// In the order train, val, test, others as they first come, ood.

@@ -78,7 +78,7 @@ std::string FilePresence::complaint(const std::string& path) {
   if (fs::is_regular_file(status)) return "";
   if (status.type() == fs::file_type::not_found) return "does not exist";
   if (fs::is_directory(status)) return "is a folder";
-  return error ? "cannot be reached: " + error.message() : "is no regular file";
+  return error ? "cannot be reached: " + error.message() : "is not a regular file";
 }
 
 }  // namespace cubcal

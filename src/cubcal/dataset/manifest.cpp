@@ -358,7 +358,7 @@ class ManifestReader {
     }
   }
 
-  /// The number in the column `label`; none where it is no class number, which is a fault.
+  /// The number in the column `label`; none where it is not a class number, which is a fault.
   std::optional<std::int64_t> label_of(std::size_t row) {
     const std::string& text = field(row, roles_.label);
     if (trimmed(text).empty()) {

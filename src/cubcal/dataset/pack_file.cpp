@@ -35,7 +35,7 @@ std::string manifest_text(const Catalog& catalog) {
 }
 
 DataError no_pack(const std::string& path, const std::string& why) {
-  return DataError("'" + path + "' is no pack of images: " + why);
+  return DataError("'" + path + "' is not a pack of images: " + why);
 }
 
 const std::string& field(const TensorFile& file, const std::string& path, const std::string& name) {
@@ -52,7 +52,7 @@ std::vector<std::string> list_field(const TensorFile& file, const std::string& p
     return parse_json<json>(field(file, path, name), "its " + name, kListLimits)
         .get<std::vector<std::string>>();
   } catch (const json::exception&) {
-    throw no_pack(path, "its " + name + " is no JSON list of texts");
+    throw no_pack(path, "its " + name + " is not a JSON list of texts");
   } catch (const DataError& error) {
     throw no_pack(path, error.what());
   }
@@ -152,7 +152,7 @@ SampleBlock read_pack(const std::string& path) {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, block.reduce_to);
     if (error != std::errc() || stop != end) {
-      throw no_pack(path, "its reduce_to is no whole number from 0 on");
+      throw no_pack(path, "its reduce_to is not a whole number from 0 on");
     }
   }
   block.catalog.kind = CatalogKind::kPack;

@@ -18,7 +18,7 @@ bool is_pack_file(const std::string& path);
 /// The file appears whole or not at all. Returns its content hash.
 std::string write_pack(const std::string& path, const SampleBlock& block);
 
-/// Throws DataError naming the file where it is no pack, its parts do not fit together or its
+/// Throws DataError naming the file where it is not a pack, its parts do not fit together or its
 /// content is not the one it was written with, by its hash.
 SampleBlock read_pack(const std::string& path);
 

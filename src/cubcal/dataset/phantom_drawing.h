@@ -56,7 +56,7 @@ struct PhantomTruth {
   std::int64_t clean_label = 0;  ///< the class that was drawn; the kind of outlier in split ood
   std::int64_t rival = 0;        ///< the class it was mixed with; -1 for an outlier
   double ambiguity = 0;          ///< a, see above; 0 for an outlier
-  bool noisy_label = false;      ///< label != clean_label although the sample is no outlier
+  bool noisy_label = false;      ///< label != clean_label although the sample is not an outlier
   std::int64_t patient = 0;      ///< unique over all splits
 };
 

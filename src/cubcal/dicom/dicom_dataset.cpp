@@ -254,7 +254,7 @@ std::optional<double> DicomDataset::decimal(DicomTag tag) const {
   const bool is_number = error == std::errc() && end == first.data() + first.size();
   if (!is_number || !(std::abs(value) <= kLargestNumber)) {
     throw DataError("the element " + dicom_tag_text(tag) +
-                    " is no number that can be used: " + in_quotes(first));
+                    " is not a number that can be used: " + in_quotes(first));
   }
   return value;
 }

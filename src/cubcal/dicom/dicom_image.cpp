@@ -33,7 +33,7 @@ std::size_t choose_frame(std::size_t frames, const std::optional<std::size_t>& w
   if (!wanted && frames > 1) {
     throw DataError("it has " + std::to_string(frames) + " frames, 0 to " +
                     std::to_string(frames - 1) +
-                    ": name one with --frame, over HTTP with ?frame=, in a manifest as "
+                    ": name one by the option 'frame', over HTTP by ?frame=, in a manifest as "
                     "'scan.dcm/0'");
   }
   const std::size_t frame = wanted.value_or(0);
@@ -97,7 +97,7 @@ Image decode_dicom(std::string_view bytes, const std::string& name,
 }
 
 DicomFacts dicom_facts(std::string_view bytes, const std::string& name) {
-  if (!is_dicom(bytes)) throw DataError("'" + name + "' is no DICOM file");
+  if (!is_dicom(bytes)) throw DataError("'" + name + "' is not a DICOM file");
   try {
     return facts_in(bytes);
   } catch (const DataError& error) {

@@ -20,7 +20,7 @@ struct OutsideRule {
 };
 
 /// A flag for each sample of a file whose column was read. Throws DataError, naming file and
-/// sample, where a value is no number or a p-value is not in [0, 1].
+/// sample, where a value is not a number or a p-value is not in [0, 1].
 std::vector<std::uint8_t> outside_flags(const LogitsFile& file, const OutsideRule& rule);
 
 }  // namespace cubcal

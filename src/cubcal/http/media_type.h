@@ -13,7 +13,7 @@ struct MediaType {
   std::map<std::string, std::string> parameters;  ///< names in lower case, values without quotes
 };
 
-/// What is no parameter is passed over; of equal names the first counts.
+/// What is not a parameter is passed over; of equal names the first counts.
 MediaType parse_media_type(std::string_view value);
 
 }  // namespace cubcal

@@ -10,7 +10,7 @@ namespace cubcal {
 /// A part of a multipart body (RFC 7578). A view of the body.
 struct BodyPart {
   std::string name;
-  std::string file_name;  ///< empty where it is no file
+  std::string file_name;  ///< empty where it is not a file
   std::string type;       ///< media type in lower case; empty: not said
   std::string_view content;
 };

@@ -9,8 +9,8 @@ namespace cubcal {
 
 /// Throws HttpError 400 for headers that two readers could understand differently, and where one
 /// reader's request would end another's begins: Content-Length with Transfer-Encoding, several
-/// lengths, a length that is no number, an encoding other than chunked, no or several Host, a name
-/// that is no token.
+/// lengths, a length that is not a number, an encoding other than chunked, no or several Host, a
+/// name that is not a token.
 void check_framing(const HttpHeaders& headers);
 
 /// Of Content-Length; none where it is not said. Throws as check_framing does.

@@ -23,7 +23,7 @@ std::string unescaped(std::string_view text, bool is_query) {
     if (character == '%') {
       const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
       const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      if (high < 0 || low < 0) throw HttpError(400, "the address has a '%' that is no escape");
+      if (high < 0 || low < 0) throw HttpError(400, "the address has a '%' that is not an escape");
       character = static_cast<char>(high * 16 + low);
       i += 2;
     }

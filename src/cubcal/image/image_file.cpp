@@ -54,8 +54,8 @@ Image decode_image(std::string_view bytes, const std::string& name,
   for (const ImageCodec& codec : image_codecs()) {
     if (codec.recognises(bytes)) return codec.decode(bytes, name, options);
   }
-  throw DataError("'" + name + "' is no image of a format that is read (" + image_format_names() +
-                  ")");
+  throw DataError("'" + name + "' is not an image of a format that is read (" +
+                  image_format_names() + ")");
 }
 
 std::string image_format_names() {

@@ -77,7 +77,7 @@ bool read_rows(Decoder& decoder) {
   return true;
 }
 
-/// Adobe stores inks inverted, so that 255 is no ink.
+/// Adobe stores inks inverted, so that 255 means no ink.
 std::vector<std::uint8_t> rgb_from_cmyk(const std::vector<std::uint8_t>& inks, bool inverted) {
   std::vector<std::uint8_t> rgb;
   rgb.reserve(inks.size() / 4 * 3);

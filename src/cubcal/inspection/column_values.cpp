@@ -32,7 +32,7 @@ std::optional<double> number_in(const std::string& text) {
   return is_number ? std::optional<double>(value) : std::nullopt;
 }
 
-/// "up to 34", "34 to 51", ...; nothing where some value is no number.
+/// "up to 34", "34 to 51", ...; nothing where some value is not a number.
 std::optional<std::vector<std::string>> in_quartiles(const std::vector<std::string>& values) {
   std::vector<double> sorted;
   for (const std::string& text : values) {

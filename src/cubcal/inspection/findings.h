@@ -64,7 +64,7 @@ struct Finding {
   std::vector<SampleList> sets = {};
   std::optional<Association> table = {};  ///< of kTellingColumn
   std::vector<NearPair> pairs = {};       ///< of kNear
-  std::vector<std::string> lines = {};    ///< what it is about, where that is no image
+  std::vector<std::string> lines = {};    ///< what it is about, where that is not an image
 };
 
 struct ExamineOptions {

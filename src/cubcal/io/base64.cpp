@@ -49,7 +49,8 @@ std::string base64_bytes(std::string_view text) {
   int bits = 0;
   for (const char digit : text) {
     const unsigned char value = kValues[static_cast<unsigned char>(digit)];
-    if (value == kNoDigit) throw DataError("a base64 text has a character that is no digit of it");
+    if (value == kNoDigit)
+      throw DataError("a base64 text has a character that is not a digit of it");
     held = (held << 6 | value) & 0xffffU;
     bits += 6;
     if (bits < 8) continue;

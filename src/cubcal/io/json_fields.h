@@ -70,7 +70,7 @@ class JsonFields {
   const char* owner_;
 };
 
-/// The text of a field; empty where there is none, or it is no text.
+/// The text of a field; empty where there is none, or it is not a text.
 std::string text_in(const nlohmann::ordered_json& json, const char* name);
 
 /// The value, or null.

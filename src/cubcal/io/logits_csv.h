@@ -9,7 +9,7 @@ namespace cubcal {
 /// with "p ", as those that 'cubcal apply' writes, these are the classes; else all are but `label`
 /// (or the reading's labels key), `group`, `file`, `sample` and those that begin with "column_".
 /// What stands after "p " is the name of the class. Throws DataError naming line and column for a
-/// field that is no number.
+/// field that is not a number.
 LogitsFile read_csv_logits(const CsvTable& table, const LogitsReading& reading);
 
 }  // namespace cubcal

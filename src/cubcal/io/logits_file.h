@@ -45,7 +45,7 @@ struct LogitsReading {
 };
 
 /// Throws DataError naming file and array for anything that is not as described above, for S, N or
-/// K = 0, for K = 1, and for a label that is no class. Everything but the logits' values is
+/// K = 0, for K = 1, and for a label that is not a class. Everything but the logits' values is
 /// checked; whether those are finite is asked where they are used.
 LogitsFile read_logits_file(const std::string& path, const LogitsReading& reading = {});
 LogitsFile read_logits_file(std::shared_ptr<const ByteSource> source,

@@ -41,7 +41,7 @@ std::uint64_t storage_bytes(const TorchStorage& storage, const std::string& file
   return storage.size * storage.type.file_size;
 }
 
-/// The text of a dictionary entry's key, or null where the key is no text.
+/// The text of a dictionary entry's key, or null where the key is not a text.
 const std::string* key_text(const Pickle& pickle, std::uint32_t key) {
   const PickleValue& value = pickle.at(key);
   return value.kind == Kind::kText ? &value.text : nullptr;

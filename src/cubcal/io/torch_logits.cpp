@@ -98,7 +98,7 @@ class TorchEntries {
 
   const TorchTensor& tensor_of(const std::string& key) const {
     const PickleValue& found = value(key);
-    if (found.kind != Kind::kTensor) throw DataError(where(key) + " is no tensor");
+    if (found.kind != Kind::kTensor) throw DataError(where(key) + " is not a tensor");
     return file_.pickle().tensors[static_cast<std::size_t>(found.integer)];
   }
 

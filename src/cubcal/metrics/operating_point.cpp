@@ -79,7 +79,7 @@ PointCounts point_by_score(const RankedScores& ranked, const RankedCounts& count
     (ranked.positive[r] != 0 ? reached.found : reached.false_alarms) += count;
     equals += count;
     if (ranked.last[r] == 0) continue;
-    if (equals == 0) continue;  // a score that no counted sample has is no threshold
+    if (equals == 0) continue;  // a score that no counted sample has is not a threshold
     equals = 0;
     if (rule.rule == PointRule::kSpecificity &&
         reached.false_alarms > (1 - rule.level) * all.negatives + kCountSlack) {

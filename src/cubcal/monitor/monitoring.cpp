@@ -98,7 +98,7 @@ void check_predictions(const Predictions& predictions, std::size_t classes) {
   }
 }
 
-/// Throws ArgumentError where the smallest p-value there can be is no alarm.
+/// Throws ArgumentError where the smallest p-value there can be is not an alarm.
 void check_permutations(const Monitoring& result) {
   const std::size_t needed = fewest_permutations(result.alarm_bound);
   if (result.options.drift.permutations >= needed) return;

@@ -107,7 +107,7 @@ class LogReader {
   }
 
   void add(const Json& json, const std::string& where) {
-    if (!json.is_object()) throw DataError(where + " is no JSON object");
+    if (!json.is_object()) throw DataError(where + " is not a JSON object");
     const auto format = json.find("format");
     if (format != json.end() && *format == kShardFormat) {
       throw DataError("'" + path_ +

@@ -39,7 +39,7 @@ class ClassList {
   bool is_open() const { return is_open_; }
 
   /// The class of this name or number; the name decides where both are known. Throws DataError, a
-  /// sentence that starts with `where`, for what is no class of a closed list.
+  /// sentence that starts with `where`, for what is not a class of a closed list.
   std::size_t by_name(const std::string& name, const std::string& where);
   std::size_t by_number(std::size_t number, const std::string& where);
   bool has_names() const { return has_names_; }
@@ -57,7 +57,7 @@ class ClassList {
   bool has_names_ = false;
 };
 
-/// Whether the file holds JSON, by its first character that is no space.
+/// Whether the file holds JSON, by its first character that is not a space.
 bool is_prediction_log(const std::string& path);
 
 /// By what a log is read.

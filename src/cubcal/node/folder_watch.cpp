@@ -100,7 +100,7 @@ bool FolderWatch::take(const std::string& path, Seen& seen) {
     return true;
   } catch (const DataError& error) {
     const bool is_large = seen.size > options_.max_bytes;
-    refuse(path, seen, is_large ? "it is too large" : "it is no DICOM image that can be kept",
+    refuse(path, seen, is_large ? "it is too large" : "it is not a DICOM image that can be kept",
            error.what());
     return true;
   } catch (const IoError& error) {

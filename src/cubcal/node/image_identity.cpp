@@ -10,7 +10,7 @@ namespace cubcal {
 
 ImageIdentity read_image_identity(std::string_view file, const std::string& name) {
   constexpr DicomTag kLast = 0x00200013;
-  if (!is_dicom(file)) throw DataError(name + " is no DICOM file");
+  if (!is_dicom(file)) throw DataError(name + " is not a DICOM file");
   ImageIdentity identity;
   const std::pair<DicomTag, std::string*> fields[] = {{0x00080005, &identity.character_set},
                                                       {0x00080016, &identity.sop_class},

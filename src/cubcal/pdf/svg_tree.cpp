@@ -8,7 +8,7 @@ namespace cubcal::pdf {
 namespace {
 
 [[noreturn]] void refuse_syntax(const std::string& what) {
-  throw ArgumentError("this is no SVG of a chart: " + what);
+  throw ArgumentError("this is not an SVG of a chart: " + what);
 }
 
 std::string resolved(std::string_view text) {
@@ -108,7 +108,7 @@ double SvgElement::number(std::string_view attribute, double otherwise) const {
   const std::string* text = find(attribute);
   if (!text) return otherwise;
   const std::optional<double> value = parse_number(*text);
-  if (!value) refuse_syntax("'" + *text + "' is no number");
+  if (!value) refuse_syntax("'" + *text + "' is not a number");
   return *value;
 }
 

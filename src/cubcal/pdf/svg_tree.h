@@ -19,7 +19,7 @@ struct SvgElement {
   std::vector<SvgNode> children;
 
   const std::string* find(std::string_view attribute) const;
-  /// Throws ArgumentError where the attribute is no number; `otherwise` where it is not there.
+  /// Throws ArgumentError where the attribute is not a number; `otherwise` where it is not there.
   double number(std::string_view attribute, double otherwise = 0) const;
 };
 

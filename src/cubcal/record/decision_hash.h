@@ -5,7 +5,7 @@
 
 /// model.json carries a hash of everything in it that an answer follows from: weights, classes,
 /// preprocessing, thresholds, calibration, verdict, and the name and version they go under. It
-/// finds what was changed by hand or damaged; it is no signature.
+/// finds what was changed by hand or damaged; it is not a signature.
 namespace cubcal {
 
 inline constexpr const char* kDecisionHashField = "decision_hash";

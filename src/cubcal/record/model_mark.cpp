@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Null is no calibration; what is not there is not known.
+/// Null is not a calibration; what is not there is not known.
 std::optional<std::string> calibration_in(const Json& json) {
   const auto found = json.find("calibration");
   if (found == json.end() || !(found->is_null() || found->is_string())) return std::nullopt;

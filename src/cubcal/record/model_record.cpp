@@ -17,7 +17,7 @@ constexpr std::int64_t kModelVersion = 1;
 
 void check_model_format(const ModelRecord& record) {
   if (record.format && *record.format != kModelFormat) {
-    throw DataError(std::string("the file is no model: its format must be '") + kModelFormat +
+    throw DataError(std::string("the file is not a model: its format must be '") + kModelFormat +
                     "', not '" + *record.format + "'");
   }
   if (record.version && *record.version != kModelVersion) {
@@ -114,7 +114,7 @@ Json to_json(const ModelRecord& record) {
 
 Json read_model_document(const std::string& path) {
   Json document = load_json(path, kLargestModelRecord);
-  if (!document.is_object()) throw DataError("'" + path + "' is no JSON object");
+  if (!document.is_object()) throw DataError("'" + path + "' is not a JSON object");
   try {
     check_decision_hash(document);
   } catch (const DataError& error) {

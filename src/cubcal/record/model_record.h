@@ -65,7 +65,7 @@ ModelRecord model_record_of(const nlohmann::ordered_json& document);
 nlohmann::ordered_json to_json(const ModelRecord& record);
 
 /// A model.json as it stands, fields that this program does not know included. Throws IoError, and
-/// DataError that names the file where it is no JSON object or was changed by hand.
+/// DataError that names the file where it is not a JSON object or was changed by hand.
 nlohmann::ordered_json read_model_document(const std::string& path);
 /// With the hash of what answers follow from. Nothing is written that could not be read back.
 void write_model_document(const std::string& path, nlohmann::ordered_json document);

@@ -113,7 +113,7 @@ RunInput read_run(const std::string& folder) {
   const RunFiles files(input.folder);
   std::error_code error;
   if (!fs::is_directory(input.folder, error)) {
-    throw IoError("'" + input.folder + "' is no run folder: there is no such folder");
+    throw IoError("'" + input.folder + "' is not a run folder: there is no such folder");
   }
   if (if_there(files.test).empty()) {
     throw DataError(

@@ -207,7 +207,7 @@ class Warnings {
   void stale_verdict() {
     if (!run_.deployed || !run_.deployed->has_stale_verdict) return;
     add("The verdict of the model in use was fitted for another calibration and is not in force: "
-        "'cubcal predict' refuses until it is fitted again with 'cubcal ood --fit'.");
+        "images are refused until it is fitted again.");
   }
 
   void worse_than_one_answer() {

@@ -120,7 +120,7 @@ ResultRecord named_record(const Json& json, const std::string& path) {
     record.path = path;
     return record;
   } catch (const DataError& error) {
-    throw DataError("'" + path + "' is no record of a result: " + error.what());
+    throw DataError("'" + path + "' is not a record of a result: " + error.what());
   }
 }
 

@@ -60,7 +60,7 @@ ResultRecord read_result_record(const std::string& path);
 /// All records, by experiment, regime, method and seed: files, or folders that are searched for
 /// *.json files at any depth. JSON of another kind is passed over in a folder. Throws ArgumentError
 /// where there is no record, and DataError, naming the file or files, where JSON cannot be read, a
-/// named file is no record, or two are of the same run.
+/// named file is not a record, or two are of the same run.
 std::vector<ResultRecord> read_result_records(const std::vector<std::string>& paths);
 
 /// The records of each experiment apart, by its name.

@@ -12,7 +12,7 @@ void refuse_other_classes(const std::string& name, const std::vector<std::string
                           const std::vector<std::string>& loaded) {
   if (const auto difference = class_difference(answering, loaded)) {
     throw DataError("what lies in the folder of '" + name +
-                    "' is no version of it, its classes are others: " + *difference);
+                    "' is not a version of it, its classes are others: " + *difference);
   }
 }
 

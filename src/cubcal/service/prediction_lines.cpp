@@ -104,7 +104,7 @@ void PredictionLines::read_log() {
     const Json line = parse_json(text.substr(start, end - start), where);
     start = end + 1;
     if (!line.is_object() || !line.contains("image") || !line["image"].is_string()) {
-      throw DataError(where + " is no prediction: name another file for these");
+      throw DataError(where + " is not a prediction: name another file for these");
     }
     const ModelMark mark = model_mark(line);
     for (const std::string ModelMark::*hash :

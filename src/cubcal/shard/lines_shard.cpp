@@ -37,7 +37,7 @@ std::pair<std::size_t, std::string> row_and_place(const std::string& line,
       return {place, "{" + std::string(stop + 1, end)};
     }
   }
-  throw DataError(where + " is no row of a shard");
+  throw DataError(where + " is not a row of a shard");
 }
 
 LinesShard::LinesShard(const std::string& path, const ShardHead& head)
@@ -141,7 +141,7 @@ std::optional<ShardHead> finished_lines_shard(const std::string& path) {
   LineReader reader(path);
   std::string line;
   if (!reader.next(line))
-    throw DataError("'" + path + "' is no shard that can be merged: it has no line");
+    throw DataError("'" + path + "' is not a shard that can be merged: it has no line");
   const std::string where = "'" + path + "'";
   return shard_head_from(parse_json(line, where), where);
 }

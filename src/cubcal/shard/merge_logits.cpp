@@ -120,7 +120,7 @@ ShardHead logits_shard_head(const std::string& path) {
   const NpzReader npz(path);
   const std::string where = "'" + path + "'";
   if (!npz.has(kHead) || !npz.has(kPlaces)) {
-    throw DataError(where + " is no shard that can be merged: it lacks '" +
+    throw DataError(where + " is not a shard that can be merged: it lacks '" +
                     (npz.has(kHead) ? kPlaces : kHead) + "'");
   }
   const std::vector<std::string> text = npz.read_text(kHead);

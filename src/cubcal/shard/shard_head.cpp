@@ -104,7 +104,7 @@ ShardHead shard_head_from(const Json& json, const std::string& where) {
     }
     return head;
   } catch (const DataError& error) {
-    throw DataError(where + " is no shard that can be merged: " + error.what());
+    throw DataError(where + " is not a shard that can be merged: " + error.what());
   }
 }
 

@@ -30,7 +30,7 @@ FolderLock locked(const std::string& folder) {
     return FolderLock(folder);
   } catch (const FolderTaken&) {
     throw FolderTaken("another DICOM node has the spool '" + folder +
-                      "': stop it, or name another folder (--spool)");
+                      "': stop it, or name another folder");
   }
 }
 

@@ -56,7 +56,7 @@ class ImageSpool {
 
   std::string report_uid(const std::string& image_uid) const;
 
-  /// When this returns kStored the image is never lost. Throws DataError for what is no UID and
+  /// When this returns kStored the image is never lost. Throws DataError for what is not a UID and
   /// IoError where it could not be stored.
   Intake accept(const std::string& image_uid, std::string_view bytes);
 

@@ -20,8 +20,8 @@ class SpoolFolder {
   /// Makes the folder where it is not there. Throws IoError.
   SpoolFolder(const std::string& path, std::string suffix);
 
-  /// Where the file of this UID lies. Throws DataError for anything that is no UID, so that no text
-  /// from outside leads out of the folder.
+  /// Where the file of this UID lies. Throws DataError for anything that is not a UID, so that no
+  /// text from outside leads out of the folder.
   std::string path_of(const std::string& uid) const;
   bool has(const std::string& uid) const;
   /// Bytes of the file; 0 where there is none.

@@ -89,7 +89,7 @@ double as_distribution(double* row, std::size_t classes, const std::string& path
     sum += row[k];
   }
   if (sum == 0) {
-    throw DataError("'" + path + "' has a row of zeros, which is no distribution over classes");
+    throw DataError("'" + path + "' has a row of zeros, which is not a distribution over classes");
   }
   if (std::abs(sum - 1) <= kSumSlack) return sum;
   for (std::size_t k = 0; k < classes; ++k) row[k] /= sum;

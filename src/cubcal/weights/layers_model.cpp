@@ -158,7 +158,8 @@ class ManifestReader {
     ShardBytes shards;
     const std::string where = "a group of " + file_;
     for (const json& path : list_member(group, "paths", where)) {
-      if (!path.is_string()) throw DataError("a shard of " + file_ + " has a name that is no text");
+      if (!path.is_string())
+        throw DataError("a shard of " + file_ + " has a name that is not a text");
       const std::string& name = path.get_ref<const std::string&>();
       check_shard_name(name, file_);
       if (!names_.insert(name).second) {

@@ -20,7 +20,7 @@ const PickleValue& choose_dict(const Pickle& pickle, const std::string& key,
   const PickleValue* chosen = find_entry(pickle, top, key);
   if (chosen == nullptr || chosen->kind != Kind::kDict) {
     throw ArgumentError("the key " + in_quotes(key) + " of " + file +
-                        (chosen == nullptr ? " does not exist" : " is no dictionary") +
+                        (chosen == nullptr ? " does not exist" : " is not a dictionary") +
                         "; its keys are " + describe_keys(pickle, top));
   }
   return *chosen;
@@ -42,7 +42,7 @@ std::vector<NamedTensor> list_tensors(const Pickle& pickle, const std::string& k
         name == nullptr ? "a key that is not text" : "entry " + in_quotes(*name);
     throw KeyIsNeeded(
         (key.empty() ? file : "the key " + in_quotes(key) + " of " + file) +
-        " is no state dict, since " + what + (name == nullptr ? "" : " is no tensor") +
+        " is not a state dict, since " + what + (name == nullptr ? "" : " is not a tensor") +
         "; choose the key that holds the state dict, from " + describe_keys(pickle, pickle.top()));
   }
   if (tensors.empty()) throw DataError(file + " holds an empty state dict");

@@ -71,7 +71,7 @@ struct SetFinding {
   bool is_leak = false;
 };
 
-/// Looks through every split. What a split of outliers shares with others is no leak.
+/// Looks through every split. What a split of outliers shares with others is not a leak.
 std::vector<SetFinding> examine_image_set(const ImageSet& set);
 
 /// How many images each class has.

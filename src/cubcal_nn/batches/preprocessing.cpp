@@ -62,7 +62,7 @@ void check_preprocessing(const Preprocessing& preprocessing) {
   sound = sound && preprocessing.height <= kLargestInput && preprocessing.width <= kLargestInput;
   if (!sound) {
     throw DataError(
-        "preprocessing must have a height and width of 1 to 2048, a stored size that is no "
+        "preprocessing must have a height and width of 1 to 2048, a stored size that is not "
         "smaller, no negative reduction, "
         "a largest level of 255 or 65535, and a finite mean and positive standard deviation per "
         "channel");

@@ -104,7 +104,7 @@ class Deployer {
     const auto difference = class_difference(read_model_description(folder_.model()).class_names,
                                              run_.description.class_names);
     if (!difference) return;
-    throw ArgumentError("the run is no version of the model in '" + folder_.model() +
+    throw ArgumentError("the run is not a version of the model in '" + folder_.model() +
                         "', its classes are others: " + *difference + "; name another folder");
   }
 

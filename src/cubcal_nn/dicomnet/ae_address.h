@@ -5,7 +5,7 @@
 
 namespace cubcal {
 
-/// Throws ArgumentError where the text is no application entity title: 1 to 16 printable ASCII
+/// Throws ArgumentError where the text is not an application entity title: 1 to 16 printable ASCII
 /// characters, no backslash, not blanks alone.
 void check_ae_title(const std::string& title);
 

@@ -34,7 +34,7 @@ at::Tensor known_labels(const ImageSplit& split, std::size_t classes) {
   for (const std::int64_t label : values_of(split.labels)) {
     if (label >= 0 && label < static_cast<std::int64_t>(classes)) continue;
     throw DataError("label " + std::to_string(label) + " in split '" + split.name +
-                    "' is no class of the model, which has " + std::to_string(classes));
+                    "' is not a class of the model, which has " + std::to_string(classes));
   }
   return split.labels;
 }

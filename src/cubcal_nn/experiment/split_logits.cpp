@@ -11,7 +11,7 @@ std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t cl
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] >= 0 && labels[i] < static_cast<std::int64_t>(classes)) continue;
     throw DataError("label " + std::to_string(labels[i]) + " of image " + std::to_string(i) +
-                    " in split '" + split.name + "' is no class of the model, which has " +
+                    " in split '" + split.name + "' is not a class of the model, which has " +
                     std::to_string(classes));
   }
   return labels;

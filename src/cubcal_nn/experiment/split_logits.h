@@ -12,8 +12,8 @@
 
 namespace cubcal {
 
-/// The split's labels. Throws DataError where one is no class of the model: class names of npz sets
-/// are numbers, so it is labels that must fit.
+/// The split's labels. Throws DataError where one is not a class of the model: class names of npz
+/// sets are numbers, so it is labels that must fit.
 std::vector<std::int64_t> checked_labels(const ImageSplit& split, std::size_t classes);
 
 /// Draws logits of a split; `title` says to the observer what for.

@@ -23,8 +23,8 @@ void save_detector(const std::string& path, const Detector& detector,
                    const std::map<std::string, std::string>& facts = {},
                    const NamedTensors& extras = {});
 
-/// Throws IoError where the file cannot be read and DataError naming it where it is no detector of
-/// this program.
+/// Throws IoError where the file cannot be read and DataError naming it where it is not a detector
+/// of this program.
 DetectorFile load_detector(const std::string& path,
                            c10::Device device = c10::Device(c10::DeviceType::CPU));
 

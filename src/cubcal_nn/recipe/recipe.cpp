@@ -286,7 +286,7 @@ void apply_override(toml::table& table, const std::string& text) {
     target = target->get(name)->as_table();
     if (target == nullptr) {
       throw ArgumentError("the override '" + text + "' reaches into '" + name +
-                          "', which is no table");
+                          "', which is not a table");
     }
     path = path.substr(dot + 1);
   }

@@ -111,7 +111,7 @@ std::string data_alarm(const SetFinding& finding) {
   if (finding.kind == SetFinding::Kind::kMissingClass) {
     return finding.text + ": split the data by class, or leave the class out";
   }
-  if (!finding.is_leak) return finding.text + ": what was trained on is no outlier";
+  if (!finding.is_leak) return finding.text + ": what was trained on is not an outlier";
   return finding.text + ": what is measured on one of them is too good; split the data by group";
 }
 

@@ -34,7 +34,7 @@ json head_to_json(const CheckpointHead& head) {
 CheckpointHead head_from_json(const json& object) {
   const int version = object.at("format") == kFormat ? object.at("version").get<int>() : 0;
   if (version < 1 || version > kTrainingStateVersion) {
-    throw DataError("it is no cubcal checkpoint of version 1 to " +
+    throw DataError("it is not a cubcal checkpoint of version 1 to " +
                     std::to_string(kTrainingStateVersion));
   }
   CheckpointHead head;

@@ -11,7 +11,7 @@ const MetricInfo& monitored_metric(const std::string& name) {
     if (name == info.key) return info;
     known += (known.empty() ? "" : ", ") + std::string(info.key);
   }
-  throw ArgumentError("'" + name + "' is no metric to stop by; there are " + known);
+  throw ArgumentError("'" + name + "' is not a metric to stop by; there are " + known);
 }
 
 void check_early_stop_options(const EarlyStopOptions& options, std::int64_t epochs) {
