@@ -342,7 +342,7 @@ TEST_F(InferCommands, PredictsOneFrameOfSeveral) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   };
-  EXPECT_TRUE(has(frame({}).err, "it has 2 frames, 0 to 1: name one by the option 'frame'"));
+  EXPECT_TRUE(has(frame({}).err, "it has 2 frames, 0 to 1: name one by --frame"));
   EXPECT_TRUE(has(frame({"--frame", "2"}).err, "it has no frame 2, only 0 to 1"));
   EXPECT_EQ(frame({"--frame", "-1"}).exit_code, 2);
   const Outcome first = frame({"--frame", "0"}), second = frame({"--frame", "1"});

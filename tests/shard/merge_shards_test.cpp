@@ -101,7 +101,7 @@ TEST_F(MergeShards, ADamagedShardIsRefused) {
   write_file_atomically(b, text);
   expect_refused({a, b}, "is damaged");
   write_file_atomically(b, "{\"image\":\"x\"}\n");
-  expect_refused({a, b}, "no shard that can be merged");
+  expect_refused({a, b}, "not a shard that can be merged");
   write_file_atomically(b, "");
   expect_refused({a, b}, "has no line");
   expect_refused({a, folder.path()}, "is a folder");

@@ -174,9 +174,10 @@ TEST(Alarms, ALeakSaysHowToGoOn) {
   ASSERT_EQ(findings.size(), 3U);
   EXPECT_TRUE(findings[0].is_leak);
   EXPECT_FALSE(findings[1].is_leak) << "an outlier that stands elsewhere too";
-  EXPECT_EQ(data_alarm(findings[1]),
-            "1 image is in both split 'train' and split 'ood' of 'tiny': what was trained on is not an "
-            "outlier");
+  EXPECT_EQ(
+      data_alarm(findings[1]),
+      "1 image is in both split 'train' and split 'ood' of 'tiny': what was trained on is not an "
+      "outlier");
   EXPECT_EQ(
       std::string(data_leak(findings[0]).what()),
       "1 image is in both split 'train' and split 'val' of 'tiny': what is measured on one of "

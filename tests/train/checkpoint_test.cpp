@@ -94,7 +94,7 @@ TEST(Checkpoint, AVersionToComeIsRefused) {
                                {"version", kTrainingStateVersion + 1}};
   write_safetensors(path, std::vector<TensorView>{}, {{"checkpoint", head.dump()}});
   expect_error<DataError>([&] { read_checkpoint_head(path); },
-                          "no cubcal checkpoint of version 1 to 2");
+                          "not a cubcal checkpoint of version 1 to 2");
 }
 
 TEST(Checkpoint, PutsTensorsAndMomentaBack) {

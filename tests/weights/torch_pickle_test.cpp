@@ -83,7 +83,7 @@ TEST(StateDictFile, ACheckpointNeedsAChoice) {
             "the key 'model' of 'checkpoint.pth' does not exist; its keys are 'epoch', 'best', "
             "'state_dict' (7 tensors), 'names'");
   EXPECT_EQ(file_complaint("checkpoint.pth", {"epoch"}).substr(0, 49),
-            "the key 'epoch' of 'checkpoint.pth' is not a diction");
+            "the key 'epoch' of 'checkpoint.pth' is not a dict");
   const StateDict chosen = read_state_dict(kFolder + "checkpoint.pth", {"state_dict"});
   EXPECT_EQ(chosen.entries()[0].name, "0.weight");
   EXPECT_EQ(chosen.at("0.weight").as<float>()[1], 0.25f);
