@@ -152,7 +152,9 @@ TEST_F(Distributed, RanksOverImagesTrainTheNetworkOfOneProcess) {
   const std::string two = shared_run("two");
   expect_near(two, alone);
   const std::string again = run_ranks(2, "images", "bnn+cub", "again");
-  EXPECT_NE(words_.find("distributed: 2 ranks over images by gloo"), std::string::npos) << words_;
+  EXPECT_NE(words_.find("distributed: 2 ranks over images by gloo and shared memory"),
+            std::string::npos)
+      << words_;
   const RunRecord record = read_run_record(two + "/record.json");
   ASSERT_TRUE(record.distributed);
   EXPECT_EQ(record.distributed->ranks, 2);
