@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, static libraries and find_package(cubcal).")
 set(development "zlib1g-dev, nlohmann-json3-dev")
 foreach(pair "PNG_FOUND libpng-dev" "JPEG_FOUND libjpeg-dev" "DCMTK_FOUND libdcmtk-dev" "CUBCAL_TIFF libtiff-dev"
-             "CUBCAL_WEBP libwebp-dev" "CUBCAL_OPENJPEG libopenjp2-7-dev")
+             "CUBCAL_WEBP libwebp-dev" "CUBCAL_JXL libjxl-dev" "CUBCAL_OPENJPEG libopenjp2-7-dev")
   string(REPLACE " " ";" pair "${pair}")
   list(GET pair 0 found)
   list(GET pair 1 package)
