@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
-#include "cubcal/record/detector_record.h"
+#include "cubcal/record/ood_record.h"
 #include "fuzz/input_file.h"
 
 // Any bytes are rows of detectors or a DataError, and a row is the same after writing and reading
