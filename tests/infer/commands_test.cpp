@@ -435,7 +435,7 @@ TEST_F(InferCommands, ImportTakesALinearHeadAndNamesOfAFile) {
   options.head = HeadKind::kLinear;
   const auto source = make_network("small-resnet", options);
   write_weights(*source, scratch->file("theirs.safetensors"), "-", "module.backbone.");
-  std::ofstream(scratch->file("names.txt")) << "no finding\r\npneumonia\n\nCOVID-19\n";
+  std::ofstream(scratch->file("names.txt")) << "\xEF\xBB\xBFno finding\r\npneumonia \n\nCOVID-19\n";
   std::vector<std::string> command{"import",
                                    "theirs.safetensors",
                                    "--network",
@@ -541,6 +541,10 @@ TEST_F(InferCommands, ImportChecksItsOptions) {
   refused({"--classes", "3", "--class-names", "a,b"}, "--class-names names 2 classes");
   refused({"--classes", "3", "--mean", "0.5,0.5,0.5"}, "--mean and --std go together");
   refused({"--classes", "3", "--channels", "1"}, "--mean and --std are needed");
+  refused({"--classes", "3", "--mean", "123,117,104", "--std", "58,57,57"},
+          "--mean is of pixels from 0 to 1, and 123 is not");
+  refused({"--classes", "3", "--mean", "0,0,0", "--std", "0,0,0"},
+          "--std is of pixels from 0 to 1");
   refused({"--classes", "3", "--moped", "0.1"}, "needs --kind variational");
 }
 
