@@ -4,6 +4,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/sha256.h"
+#include "cubcal/weights/torchscript_file.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/script_files.h"
 #include "cubcal_nn/models/ensemble.h"
@@ -92,6 +93,7 @@ void import_script(const ImportCommand& command) {
   Files files;
   for (const std::string& file : command.files) {
     files.push_back(read_script_file(file));
+    check_torchscript(*files.back(), file);
     std::vector<std::string>& hashes = description.script->sha256;
     const std::string hash = sha256(*files.back());
     const auto earlier = std::find(hashes.begin(), hashes.end(), hash);

@@ -8,8 +8,8 @@
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/npz.h"
+#include "cubcal/weights/torchscript_file.h"
 #include "cubcal_nn/infer/mc_engine.h"
-#include "cubcal_nn/script/script_archive.h"
 #include "cubcal_nn/script/script_check.h"
 #include "cubcal_nn/script/script_graph.h"
 #include "infer/tiny_model.h"
@@ -276,7 +276,7 @@ TEST(ScriptNetwork, RefusesWhatIsNotWhole) {
   const std::size_t at = flipped.find("FB", flipped.find("data/0"));  // padding before a weight
   ASSERT_NE(at, std::string::npos);
   flipped[flipped.find_first_not_of("FBZ", at + 4) + 8] ^= 1;
-  const std::string message = data_error([&] { check_script_archive(flipped, "flipped.ts"); });
+  const std::string message = data_error([&] { check_torchscript(flipped, "flipped.ts"); });
   EXPECT_NE(message.find("flipped.ts"), std::string::npos) << message;
 }
 

@@ -9,10 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json interval_json(const std::optional<Interval>& interval) {
-  return interval ? Json{interval->low, interval->high} : Json();
-}
-
 Json values_json(const Audit& audit, const AuditValues& values) {
   Json json = Json::object();
   for (std::size_t m = 0; m < values.size(); ++m) {

@@ -11,10 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ends_json(const std::optional<Interval>& interval) {
-  return interval ? Json::array({interval->low, interval->high}) : Json();
-}
-
 Json ranges_json(const std::vector<ThresholdRange>& ranges) {
   Json rows = Json::array();
   for (const ThresholdRange& range : ranges) rows.push_back({range.first, range.last});
@@ -36,9 +32,9 @@ Json point_json(const BenefitReport& report, std::size_t p) {
       row["lead_of_subject"] = curve.lead(p, curve.subject(), strategy);
     if (report.bootstrap) {
       const BenefitIntervals& intervals = curve.intervals[p];
-      row["interval"] = ends_json(intervals.values[static_cast<std::size_t>(strategy)]);
+      row["interval"] = interval_json(intervals.values[static_cast<std::size_t>(strategy)]);
       if (strategy != curve.subject()) {
-        row["lead_interval"] = ends_json(intervals.leads[static_cast<std::size_t>(strategy)]);
+        row["lead_interval"] = interval_json(intervals.leads[static_cast<std::size_t>(strategy)]);
       }
     }
     strategies[strategy_label(strategy).key] = std::move(row);
@@ -47,7 +43,7 @@ Json point_json(const BenefitReport& report, std::size_t p) {
   if (report.has_policy()) {
     json["referral_worth"] = json_or_null(point.break_even);
     if (report.bootstrap) {
-      json["referral_worth_interval"] = ends_json(curve.intervals[p].break_even);
+      json["referral_worth_interval"] = interval_json(curve.intervals[p].break_even);
     }
   }
   return json;

@@ -1,5 +1,6 @@
 #include "cubcal/evaluation/clinical_json.h"
 
+#include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/io/json_fields.h"
 
 namespace cubcal {
@@ -10,9 +11,7 @@ using Json = nlohmann::ordered_json;
 
 Json field_json(const std::optional<double>& value) { return json_or_null(value); }
 
-Json field_json(const std::optional<Interval>& interval) {
-  return interval ? Json::array({interval->low, interval->high}) : Json();
-}
+Json field_json(const std::optional<Interval>& interval) { return interval_json(interval); }
 
 /// {"auroc": 0.93, ...} of a row of values or intervals.
 template <class Row, std::size_t N>

@@ -149,11 +149,15 @@ Json metrics_json(const MetricValues& values) {
   return json;
 }
 
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? Json::array({interval->low, interval->high}) : Json();
+}
+
 Json intervals_json(const MetricIntervals& intervals) {
   Json json = Json::object();
   for (const MetricInfo& info : metric_infos()) {
     const auto& interval = intervals[static_cast<std::size_t>(info.metric)];
-    json[info.key] = interval ? Json::array({interval->low, interval->high}) : Json();
+    json[info.key] = interval_json(interval);
   }
   return json;
 }

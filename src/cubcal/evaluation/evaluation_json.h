@@ -18,6 +18,9 @@ std::string evaluations_json(const std::vector<Evaluation>& evaluations);
 /// {"accuracy": 0.86, ...}: fractions and nats, counts as whole numbers, null where undefined.
 nlohmann::ordered_json metrics_json(const MetricValues& values);
 
+/// [low, high], or null.
+nlohmann::ordered_json interval_json(const std::optional<Interval>& interval);
+
 /// {"accuracy": [low, high], ...}.
 nlohmann::ordered_json intervals_json(const MetricIntervals& intervals);
 

@@ -21,7 +21,7 @@ Json share_intervals_json(const ShareIntervals& intervals, const std::vector<std
   if (intervals.empty()) return nullptr;
   Json json = Json::object();
   for (std::size_t k = 0; k < intervals.size(); ++k) {
-    json[names[k]] = intervals[k] ? Json::array({intervals[k]->low, intervals[k]->high}) : Json();
+    json[names[k]] = interval_json(intervals[k]);
   }
   return json;
 }
@@ -49,7 +49,7 @@ Json accepted_json(const std::optional<AcceptedAnswers>& accepted,
   return {{"threshold", accepted->threshold},
           {"share", accepted->share},
           {"error", json_or_null(accepted->error)},
-          {"error_interval", interval ? Json::array({interval->low, interval->high}) : Json()}};
+          {"error_interval", interval_json(interval)}};
 }
 
 Json view_json(const PrevalenceStudy& study, const PrevalenceView& view) {
@@ -59,7 +59,7 @@ Json view_json(const PrevalenceStudy& study, const PrevalenceView& view) {
     const MetricInfo& info = metric_infos()[static_cast<std::size_t>(metric)];
     metrics[info.key] = json_or_null(view.values[metric]);
     const auto& interval = view.intervals[static_cast<std::size_t>(metric)];
-    intervals[info.key] = interval ? Json::array({interval->low, interval->high}) : Json();
+    intervals[info.key] = interval_json(interval);
   }
   Json json{{"metrics", metrics}, {"intervals", study.options.bootstrap ? intervals : Json()}};
   if (study.options.accept_up_to) {

@@ -32,8 +32,6 @@
 /// model.json (record/decision_hash.h), and a model that does not fit it is refused.
 namespace cubcal {
 
-inline constexpr int kModelFormatVersion = 1;
-
 /// A network that TorchScript brings along: its files lie beside model.json.
 struct ScriptDescription {
   std::vector<std::string> sha256 = {};  ///< of each file, "network-<first 16 digits>.ts"

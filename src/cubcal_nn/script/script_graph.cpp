@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "cubcal/core/error.h"
-#include "cubcal_nn/script/script_archive.h"
 #include "cubcal_nn/script/script_error.h"
 #include "cubcal_nn/script/script_layers.h"
 #include "cubcal_nn/script/script_split.h"
@@ -298,7 +297,6 @@ jit::Value* feature_value(Graph& graph) {
 
 ScriptGraph make_graph(const std::string& bytes, const std::string& file,
                        const ScriptGraphOptions& options) {
-  check_script_archive(bytes, file);
   std::istringstream stream(bytes);
   jit::Module loaded = jit::load(stream, options.device);
   if (!loaded.find_method(kForward)) throw DataError(file + " has no forward()");
