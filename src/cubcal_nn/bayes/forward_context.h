@@ -25,6 +25,11 @@ struct ForwardContext {
   /// In training, where other processes have the rest of the batch: batch norm sees all of it.
   AddUp add_up = {};
 
+  /// In a fused training step: as long as the store's buffer_values(). Batch norms leave the
+  /// moments of the batch at their buffers' places here, for whoever moves the running ones, and
+  /// networks that can keep little for the way back.
+  at::Tensor norm_statistics = {};
+
   // The fused paths (FusedWeights), where weights come channels last and keys lie on the device.
   bool folded = false;             ///< batch norms are part of the convolutions' weights
   std::int64_t draws = 0;          ///< > 1: weights have a leading dimension of so many draws

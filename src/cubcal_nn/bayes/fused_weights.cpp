@@ -115,7 +115,12 @@ void FusedWeights::need_gradients() {
         slot.leaves.push_back(slot.weights[parameter].set_requires_grad(true));
       }
     }
-    for (const std::size_t parameter : norms_) slot.leaves.push_back(slot.weights[parameter]);
+    // Leaves of the pass alone: what autograd notes of the store's own belongs to another stream
+    // than that of a pass which runs beside others.
+    for (const std::size_t parameter : norms_) {
+      slot.weights[parameter] = slot.weights[parameter].detach();
+      slot.leaves.push_back(slot.weights[parameter].set_requires_grad(true));
+    }
   }
   const auto on_store = at::TensorOptions().device(store_.device());
   const auto addresses = [&](std::size_t count) {

@@ -39,6 +39,10 @@ at::Tensor Conv2d::operator()(const at::Tensor& x, const ForwardContext& context
                     options_.dilation, options_.groups);
 }
 
+const at::Tensor& Conv2d::weight(const ForwardContext& context) const {
+  return weight_of(context, weight_);
+}
+
 bool Conv2d::by_panels(const at::Tensor& x, const ForwardContext& context) const {
   return context.draws <= 1 && !context.folded &&
          convolution_backend() == ConvolutionBackend::kPanels &&
@@ -93,6 +97,12 @@ at::Tensor BatchNorm2d::operator()(const at::Tensor& x, const ForwardContext& co
                             store_->buffer(running_mean_), store_->buffer(running_var_),
                             {context.norm_momentum, context.add_up});
   }
+  if (context.training && context.norm_statistics.defined()) {
+    const NormPlace norm = place(context);
+    return at::batch_norm(x, norm.weight, norm.bias, norm.batch_mean, norm.batch_variance,
+                          /*training=*/true, /*momentum=*/1.0, kNormEpsilon,
+                          /*cudnn_enabled=*/true);
+  }
   return at::batch_norm(x, weight_of(context, weight_), weight_of(context, bias_),
                         store_->buffer(running_mean_), store_->buffer(running_var_),
                         context.training, context.norm_momentum, kNormEpsilon,
@@ -103,6 +113,16 @@ FoldedNorm BatchNorm2d::at_running_statistics(const ForwardContext& context) con
   const at::Tensor scale =
       weight_of(context, weight_) / (store_->buffer(running_var_) + kNormEpsilon).sqrt();
   return {scale, weight_of(context, bias_) - scale * store_->buffer(running_mean_)};
+}
+
+NormPlace BatchNorm2d::place(const ForwardContext& context) const {
+  // With a version of its own: writing one norm's is no change of what another has kept.
+  const auto statistics = [&](std::size_t buffer) {
+    const BufferEntry& entry = store_->buffers()[buffer];
+    return context.norm_statistics.narrow(0, entry.offset, entry.size).variable_data();
+  };
+  return {weight_of(context, weight_), weight_of(context, bias_), statistics(running_mean_),
+          statistics(running_var_)};
 }
 
 bool ConvNorm::in_one(const at::Tensor& x, const ForwardContext& context) const {
@@ -136,6 +156,10 @@ at::Tensor ConvNorm::add_relu(const at::Tensor& x, const at::Tensor& residual,
   if (context.folded) return folded(x, residual, true, context);
   if (in_one(x, context)) return one(x, residual, true, context);
   return norm_(conv_(x, context), context).add_(residual).relu_();
+}
+
+NormedConv ConvNorm::in_step(const ForwardContext& context) const {
+  return {conv_.weight(context), conv_.options(), norm_.place(context)};
 }
 
 at::Tensor ConvNorm::folded(const at::Tensor& x, const at::Tensor& residual, bool relu,

@@ -8,6 +8,7 @@
 
 #include "cubcal_nn/bayes/forward_context.h"
 #include "cubcal_nn/kernels/fast_conv_cpu.h"
+#include "cubcal_nn/kernels/norm_kernels.h"
 
 /// Layers know the place of their weights, not the weights: the context of a pass brings those. One
 /// class therefore serves the deterministic, the variational and the dropout network.
@@ -32,6 +33,8 @@ class Conv2d {
   /// The convolution without its bias.
   at::Tensor products(const at::Tensor& x, const ForwardContext& context) const;
   const std::optional<std::size_t>& bias() const { return bias_; }
+  const Conv2dOptions& options() const { return options_; }
+  const at::Tensor& weight(const ForwardContext& context) const;
   /// Whether it goes by fast_conv_cpu.h, and then with what follows it.
   bool by_panels(const at::Tensor& x, const ForwardContext& context) const;
   at::Tensor panels(const at::Tensor& x, const FastConvFinish& finish,
@@ -64,10 +67,19 @@ class BatchNorm2d {
   at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
   /// In prediction: what it does to each channel.
   FoldedNorm at_running_statistics(const ForwardContext& context) const;
+  /// In a fused training step.
+  NormPlace place(const ForwardContext& context) const;
 
  private:
   const ParameterStore* store_;
   std::size_t weight_, bias_, running_mean_, running_var_;
+};
+
+/// A convolution without bias and the batch norm after it, in one pass of a fused training step.
+struct NormedConv {
+  at::Tensor weight;
+  Conv2dOptions options;
+  NormPlace norm;
 };
 
 /// A convolution and the batch norm after it. Where the context has norms folded into the weights
@@ -81,6 +93,11 @@ class ConvNorm {
   /// relu(this(x) + residual)
   at::Tensor add_relu(const at::Tensor& x, const at::Tensor& residual,
                       const ForwardContext& context) const;
+  /// The convolution alone, without a bias.
+  at::Tensor products(const at::Tensor& x, const ForwardContext& context) const {
+    return conv_.products(x, context);
+  }
+  NormedConv in_step(const ForwardContext& context) const;
 
  private:
   Conv2d conv_;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "cubcal_nn/bayes/residual_chain.h"
 #include "cubcal_nn/models/conv_options.h"
 #include "cubcal_nn/models/head.h"
 #include "cubcal_nn/models/networks.h"
@@ -67,6 +68,15 @@ class ResidualBlock {
     return convolutions_.back().add_relu(y, base, context);
   }
 
+  ResidualLayers in_step(const ForwardContext& context) const {
+    ResidualLayers block;
+    for (const ConvNorm& convolution : convolutions_) {
+      block.layers.push_back(convolution.in_step(context));
+    }
+    if (shortcut_) block.shortcut = shortcut_->in_step(context);
+    return block;
+  }
+
  private:
   std::vector<ConvNorm> convolutions_;
   std::optional<ConvNorm> shortcut_;
@@ -93,11 +103,10 @@ class ResNet : public Network {
  protected:
   at::Tensor run_trunk(const at::Tensor& images, const ForwardContext& context,
                        Features* features) const override {
-    at::Tensor x = stem_.relu(images, context);
-    if (stem_pool_) x = at::max_pool2d(x, 3, 2, 1);
+    at::Tensor x = run_stem(images, context);
     at::Tensor pooled;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      for (const ResidualBlock& block : stages_[i]) x = block(x, context);
+      x = run_stage(stages_[i], x, context);
       const bool last = i + 1 == stages_.size();
       if (features != nullptr || last) pooled = x.mean({2, 3});
       if (features != nullptr) features->taps.push_back(pooled);
@@ -112,6 +121,24 @@ class ResNet : public Network {
 
  private:
   using Stage = std::vector<ResidualBlock>;
+
+  at::Tensor run_stem(const at::Tensor& images, const ForwardContext& context) const {
+    if (!stem_pool_) return stem_.relu(images, context);
+    if (context.training && context.norm_statistics.defined()) {
+      return norm_relu_pool(stem_.products(images, context), stem_.in_step(context).norm);
+    }
+    return at::max_pool2d(stem_.relu(images, context), 3, 2, 1);
+  }
+
+  static at::Tensor run_stage(const Stage& stage, at::Tensor x, const ForwardContext& context) {
+    if (context.training && context.norm_statistics.defined()) {
+      std::vector<ResidualLayers> blocks;
+      for (const ResidualBlock& block : stage) blocks.push_back(block.in_step(context));
+      return residual_chain(x, std::move(blocks));
+    }
+    for (const ResidualBlock& block : stage) x = block(x, context);
+    return x;
+  }
 
   static HeadDesign head_design(const NetworkOptions& options, const ResNetDesign& design,
                                 std::int64_t features) {
