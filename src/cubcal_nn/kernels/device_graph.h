@@ -2,6 +2,7 @@
 
 #include <c10/core/Device.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -27,6 +28,23 @@ class DeviceGraph {
 
   /// Whether a capture is under way in this thread.
   static bool capturing();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Streams beside the current one. On a CPU, and in builds without CUDA, there are none.
+class DeviceBranches {
+ public:
+  DeviceBranches(c10::Device device, std::size_t count);
+  ~DeviceBranches();
+  DeviceBranches(const DeviceBranches&) = delete;
+  DeviceBranches& operator=(const DeviceBranches&) = delete;
+
+  /// Runs work(0), work(1), ..., each on a stream of its own: after all that the current stream has
+  /// been given, and before all that it will be given. Part of a graph where one is captured.
+  void run(const std::function<void(std::size_t)>& work);
 
  private:
   struct State;

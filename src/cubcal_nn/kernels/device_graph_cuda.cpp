@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <optional>
+#include <vector>
 
 #include "cubcal_nn/kernels/device_graph.h"
 
@@ -85,5 +86,44 @@ void DeviceGraph::replay() {
 }
 
 bool DeviceGraph::capturing() { return capture_under_way; }
+
+struct DeviceBranches::State {
+  std::size_t count = 0;
+  std::vector<c10::cuda::CUDAStream> streams;  ///< empty on a CPU
+};
+
+DeviceBranches::DeviceBranches(c10::Device device, std::size_t count)
+    : state_(std::make_unique<State>()) {
+  state_->count = count;
+  if (!device.is_cuda()) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    state_->streams.push_back(c10::cuda::getStreamFromPool(false, device.index()));
+  }
+}
+
+DeviceBranches::~DeviceBranches() = default;
+
+void DeviceBranches::run(const std::function<void(std::size_t)>& work) {
+  if (state_->streams.empty()) {
+    for (std::size_t i = 0; i < state_->count; ++i) work(i);
+    return;
+  }
+  const c10::cuda::CUDAStream trunk =
+      c10::cuda::getCurrentCUDAStream(state_->streams[0].device_index());
+  const auto join = [&] {
+    for (const c10::cuda::CUDAStream& branch : state_->streams) wait_for(branch, trunk);
+  };
+  for (const c10::cuda::CUDAStream& branch : state_->streams) wait_for(trunk, branch);
+  try {
+    for (std::size_t i = 0; i < state_->count; ++i) {
+      const c10::cuda::CUDAStreamGuard guard(state_->streams[i]);
+      work(i);
+    }
+  } catch (...) {
+    join();  // a capture cannot end before
+    throw;
+  }
+  join();
+}
 
 }  // namespace cubcal

@@ -14,4 +14,16 @@ bool DeviceGraph::captured() const { return static_cast<bool>(state_->work); }
 void DeviceGraph::replay() { state_->work(); }
 bool DeviceGraph::capturing() { return false; }
 
+struct DeviceBranches::State {
+  std::size_t count = 0;
+};
+
+DeviceBranches::DeviceBranches(c10::Device, std::size_t count) : state_(std::make_unique<State>()) {
+  state_->count = count;
+}
+DeviceBranches::~DeviceBranches() = default;
+void DeviceBranches::run(const std::function<void(std::size_t)>& work) {
+  for (std::size_t i = 0; i < state_->count; ++i) work(i);
+}
+
 }  // namespace cubcal

@@ -11,6 +11,9 @@ namespace cubcal {
 void reset_peak_memory(c10::Device device);
 std::int64_t peak_memory(c10::Device device);
 
+/// What tensors take of a GPU's memory, of 1; 0 on a CPU.
+double memory_share_in_use(c10::Device device);
+
 /// Waits until the device has done what was asked of it.
 void wait_for_device(c10::Device device);
 

@@ -28,6 +28,14 @@ std::int64_t peak_memory(c10::Device device) {
   return c10::cuda::CUDACachingAllocator::getDeviceStats(index_of(device)).reserved_bytes[0].peak;
 }
 
+double memory_share_in_use(c10::Device device) {
+  if (!device.is_cuda()) return 0;
+  const auto in_use =
+      c10::cuda::CUDACachingAllocator::getDeviceStats(index_of(device)).allocated_bytes[0].current;
+  return static_cast<double>(in_use) /
+         static_cast<double>(at::cuda::getDeviceProperties(index_of(device))->totalGlobalMem);
+}
+
 void wait_for_device(c10::Device device) {
   if (device.is_cuda()) C10_CUDA_CHECK(cudaDeviceSynchronize());
 }

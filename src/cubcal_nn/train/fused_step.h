@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "cubcal_nn/bayes/fused_weights.h"
@@ -23,8 +24,9 @@ struct StepOptions {
 };
 
 /// TrainingStep by fused kernels: the same step to rounding, in bfloat16 where asked, and on a GPU
-/// replayed as one graph from the fourth full batch on. Everything the step reads lies in tensors
-/// whose place does not change; what differs from step to step is copied into them first.
+/// replayed as one graph from the fourth full batch on, in which passes run side by side where
+/// memory allows. Everything the step reads lies in tensors whose place does not change; what
+/// differs from step to step is copied into them first.
 class FusedStep {
  public:
   /// As TrainingStep; the optimiser must outlive it.
@@ -51,17 +53,23 @@ class FusedStep {
   FlatSgd& optimiser_;
   FusedWeights weights_;
   DeviceGraph graph_;
+  DeviceBranches branches_;  ///< one for each pass
+  at::Tensor statistics_;    ///< [passes, buffers]: batch norms' of this batch
   Inputs inputs_;
   at::Tensor scalars_;  ///< float32: learning rate, then the objective's
   at::Tensor packed_;   ///< what pack_terms gave
   int full_batches_ = 0;
+  double share_kept_ =
+      0;  ///< of the device's memory, between the two ways: the most of an eager step
   FusedWeights::Addresses captured_;  ///< of the gradients in the captured step
 
   void place(const Batch& batch);
   void set_scalars(const StepOptions& step);
   void work();
   void replay();
-  std::vector<at::Tensor> forward() const;
+  void for_each_pass(const std::function<void(std::size_t)>& work);
+  at::Tensor forward(std::size_t pass) const;
+  void move_statistics();
 };
 
 }  // namespace cubcal
