@@ -13,6 +13,7 @@
 #include "cubcal/io/logits_file.h"
 #include "cubcal/io/npz.h"
 #include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/phantom/phantom.h"
@@ -51,7 +52,7 @@ class InferCommands : public testing::Test {
     description->preprocessing = fit_preprocessing(set->split("train").images);
     description->provenance.data = "phantom";
     description->provenance.data_hash = content_hash(*set);
-    description->provenance.phantom = phantom;
+    description->provenance.phantom = to_json(phantom);
     network =
         make_network("small-resnet", description->network_options(c10::Device("cpu"))).release();
     save_model(scratch->file("model"), *description, *network);
