@@ -46,6 +46,7 @@ struct RunResult {
   bool label_given = false;
   std::string source;  ///< the folder or file it comes from
   std::string folder;
+  std::string advice_on_validation;  ///< how it gets validation logits; empty: nothing is said
   ModelFacts record;
   std::optional<DeployedModel> deployed;
   std::vector<CardRow> inputs;  ///< the files it was made from
