@@ -181,7 +181,9 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
     }
     if (!commands.empty() && word.rfind('-', 0) != 0) {
       if (&command == &app && !no_full_program.empty()) {
-        return "the command '" + word + "' is not among those of this file, and " + no_full_program;
+        std::string sentence = "the command '";
+        sentence.append(word).append("' is not among those of this file, and ");
+        return sentence.append(no_full_program);
       }
       return "there is no command '" + word + "'" + did_you_mean(word, commands);
     }

@@ -304,6 +304,7 @@ std::vector<std::vector<ResultRecord>> by_experiment(const std::vector<ResultRec
   std::map<std::string, std::vector<ResultRecord>> parts;
   for (const ResultRecord& record : records) parts[record.experiment].push_back(record);
   std::vector<std::vector<ResultRecord>> result;
+  result.reserve(parts.size());
   for (auto& [name, own] : parts) result.push_back(std::move(own));
   return result;
 }
