@@ -121,7 +121,7 @@ endforeach()
 
 # No compiler here may see the CUDA sources, the stubs and the fuzzers: their paths are held against
 # the tree all the same.
-set(generated cubcal/version.h cubcal/html/page_assets.h cubcal/pdf/font_bytes.h cubcal/results/paper_table.h cubcal/service/service_assets.h phantom_recipe.h)
+set(generated cubcal/version.h cubcal/html/page_assets.h cubcal/inspection/inspection_style.h cubcal/pdf/font_bytes.h cubcal/results/paper_table.h cubcal/service/service_assets.h phantom_recipe.h)
 foreach(part src apps tests benchmarks)
   sources(files "${ROOT}/${part}")
   foreach(file IN LISTS files)

@@ -10,7 +10,6 @@
 #include "cubcal/audit/audit_json.h"
 #include "cubcal/core/parse_number.h"
 #include "cubcal/evaluation/predict_file.h"
-#include "cubcal/version.h"
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
@@ -173,12 +172,9 @@ void run_audit(AuditCommand command) {
   bar.wipe();
   refuse_skipped(command, audit);
   if (!command.json.empty()) {
-    nlohmann::ordered_json json{{"cubcal", kVersion}, {"file", file.path}};
-    json["calibration"] =
-        calibration ? nlohmann::ordered_json(method_name(calibration->method)) : nullptr;
-    json["out_of_scope"] = rule ? nlohmann::ordered_json(rule->text()) : nullptr;
-    json.update(audit_json(audit));
-    write_text(command.json, json.dump(2) + "\n");
+    const AuditSource source{file.path, calibration ? method_name(calibration->method) : "",
+                             rule ? rule->text() : ""};
+    write_text(command.json, audit_document(audit, source));
   }
   write_tables(command.tables, audit_table(audit));
   if (command.json == "-" || command.tables.to_stdout()) return;

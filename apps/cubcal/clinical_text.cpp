@@ -1,5 +1,3 @@
-#include "clinical_text.h"
-
 #include <algorithm>
 
 #include "cubcal/core/check.h"

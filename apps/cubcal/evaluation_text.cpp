@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "clinical_text.h"
 #include "cubcal/core/check.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/metrics/selective.h"

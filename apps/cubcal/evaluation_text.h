@@ -11,6 +11,9 @@ inline constexpr std::size_t kMostClassesShown = 30;
 
 void print_evaluation(std::ostream& out, const Evaluation& evaluation);
 
+/// The tables of an evaluation that has clinical metrics.
+void print_clinical(std::ostream& out, const Evaluation& evaluation);
+
 /// Whether an interval does not hold the value it is of.
 bool is_outside(const std::optional<double>& value, const std::optional<Interval>& interval);
 

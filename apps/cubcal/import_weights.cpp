@@ -40,6 +40,16 @@ void list(std::ostream& out, const char* title, const std::vector<std::string>& 
   for (const std::string& name : names) out << "  " << name << '\n';
 }
 
+/// A few of them; a file of another network has hundreds that do not match.
+void list_few(std::ostream& out, const char* title, const std::vector<std::string>& names) {
+  constexpr std::size_t kFew = 5;
+  const std::size_t shown = names.size() <= kFew + 1 ? names.size() : kFew;
+  if (names.empty()) return;
+  out << title << " (" << names.size() << "):\n";
+  for (std::size_t i = 0; i < shown; ++i) out << "  " << names[i] << '\n';
+  if (shown < names.size()) out << "  and " << names.size() - shown << " more\n";
+}
+
 bool makes_weights_file(const ImportCommand& command) {
   return std::filesystem::path(command.output).extension() == ".safetensors";
 }
@@ -140,16 +150,16 @@ std::string way_out(const ImportReport& report, const StateDict& weights, const 
   return {};
 }
 
-/// Unmatched names go to stderr, one per line, before the sentence that ends the program.
+/// Some unmatched names go to stderr, one per line, before the sentence that ends the program.
 void require_complete(const ImportReport& report, const StateDict& weights, const Network& network,
                       const ImportCommand& command) {
   if (report.complete()) return;
   const std::string& file = command.file();
   const std::string hint = way_out(report, weights, network, command);
   if (!hint.empty()) throw DataError(hint + "; nothing was written");
-  list(std::cerr, "in the network but not in the file", report.missing);
-  list(std::cerr, "in the file but not in the network", report.unexpected);
-  list(std::cerr, "of another shape", report.misshapen);
+  list_few(std::cerr, "in the network but not in the file", report.missing);
+  list_few(std::cerr, "in the file but not in the network", report.unexpected);
+  list_few(std::cerr, "of another shape", report.misshapen);
   throw DataError(
       file +
       " does not fit the network, and nothing was written; --allow-missing PATH lets parts "

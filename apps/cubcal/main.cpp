@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <vector>
 
 #include "commands.h"
@@ -136,6 +137,27 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
+/// Of a value that is none of many, the nearest instead of all, which the help has.
+std::string with_few_choices(const std::string& sentence) {
+  constexpr std::size_t kFew = 6;
+  const std::string before = " not in {";
+  const std::size_t end = sentence.find(before);
+  const std::size_t value = sentence.rfind(": ", end);
+  if (end == std::string::npos || value == std::string::npos) return sentence;
+  const std::size_t first = end + before.size();
+  std::istringstream list(sentence.substr(first, sentence.find('}', first) - first));
+  std::vector<std::string> names;
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  if (names.size() <= kFew) return sentence;
+  const std::string wanted = sentence.substr(value + 2, end - value - 2);
+  std::string nearest;
+  for (const std::string& name : cubcal::nearest_names(wanted, names, 3)) {
+    nearest += (nearest.empty() ? "; near it are " : ", ") + name;
+  }
+  return sentence.substr(0, value) + ": '" + wanted + "' is none of the " +
+         std::to_string(names.size()) + " there are" + nearest;
+}
+
 /// Why the program that has all commands did not take over; empty where it was not asked to.
 std::string no_full_program;
 
@@ -159,12 +181,14 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
     }
     if (!commands.empty() && word.rfind('-', 0) != 0) {
       if (&command == &app && !no_full_program.empty()) {
-        return "the command '" + word + "' is not among those of this file, and " + no_full_program;
+        std::string sentence = "the command '";
+        sentence.append(word).append("' is not among those of this file, and ");
+        return sentence.append(no_full_program);
       }
       return "there is no command '" + word + "'" + did_you_mean(word, commands);
     }
   }
-  return one_line(error.what());
+  return with_few_choices(one_line(error.what()));
 }
 
 int run(CLI::App& app, int argc, char** argv) {

@@ -13,7 +13,6 @@
 #include "cubcal/monitor/monitoring.h"
 #include "cubcal/monitor/monitoring_json.h"
 #include "cubcal/monitor/prediction_log.h"
-#include "cubcal/version.h"
 #include "exit_code.h"
 #include "input_options.h"
 #include "logits_input.h"
@@ -207,12 +206,8 @@ void run_monitor(MonitorCommand command) {
     std::cerr << "cubcal: warning: " << printable(each) << '\n';
   }
   if (!command.json.empty()) {
-    nlohmann::ordered_json json{{"cubcal", kVersion}, {"files", command.periods}};
-    json["calibration"] = command.calibration.empty() ? nlohmann::ordered_json()
-                                                      : nlohmann::ordered_json(command.calibration);
-    json["reading_warnings"] = warnings;
-    json.update(monitoring_json(result));
-    write_text(command.json, json.dump(2) + "\n");
+    const MonitoringSource source{command.periods, command.calibration, warnings};
+    write_text(command.json, monitoring_document(result, source));
   }
   if (!command.csv.empty()) write_text(command.csv, monitoring_csv(result));
   if (!command.html.empty()) {

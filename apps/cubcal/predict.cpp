@@ -3,13 +3,11 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "compute_setup.h"
 #include "cubcal/classifier.h"
 #include "cubcal/io/csv.h"
-#include "cubcal/io/json_fields.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/service/answer_json.h"
@@ -29,8 +27,6 @@
 namespace cubcal::app {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct PredictOptions {
   std::string model;
@@ -74,21 +70,6 @@ std::string set_text(const Answer& answer, const ModelFacts& model) {
 
 /// The place of the region, which only a calibration gives a meaning, in the table.
 constexpr std::ptrdiff_t kRegionColumn = 6;
-
-/// Files with an answer.
-std::size_t answered(const std::vector<FileAnswer>& files) {
-  std::size_t count = 0;
-  for (const FileAnswer& file : files) count += file.answer ? 1 : 0;
-  return count;
-}
-
-double mean_passes(const std::vector<FileAnswer>& files) {
-  double sum = 0;
-  for (const FileAnswer& file : files) {
-    if (file.answer) sum += static_cast<double>(file.answer->passes);
-  }
-  return sum / static_cast<double>(answered(files));
-}
 
 void print_table(const std::vector<FileAnswer>& files, const ModelFacts& model,
                  const PredictOptions& options) {
@@ -161,32 +142,16 @@ void print_csv(const std::vector<FileAnswer>& files, const ModelFacts& model,
   }
 }
 
-void print_json(const std::vector<FileAnswer>& files, const ModelFacts& model,
-                const PredictOptions& options) {
-  Json document;
-  document["model"] = model.network;
-  document.update(model_json(model));
-  document["intended_use"] = text_or_null(model.intended_use);
-  document["seed"] = options.classifier.seed;
-  document["time"] = utc_time();
-  document["eta"] = model.eta;
-  document["policy"] = policy_json(model);
+PredictionSettings settings_of(const PredictOptions& options) {
+  PredictionSettings settings;
+  settings.seed = options.classifier.seed;
   if (options.passes.adaptive) {
-    document["adaptive"] = {
-        {"error", options.passes.stopping.error},
-        {"passes", model.passes},
-        {"mean_passes", answered(files) > 0 ? Json(mean_passes(files)) : Json()}};
+    const AdaptiveOptions& stopping = options.passes.stopping;
+    settings.stopping =
+        StoppingSettings{stopping.error, stopping.first, stopping.block, !options.passes.no_gamma};
   }
-  document["predictions"] = Json::array();
-  document["unreadable"] = Json::array();
-  for (const FileAnswer& file : files) {
-    if (file.answer) {
-      document["predictions"].push_back(answer_json(file, model, options.passes.adaptive));
-    } else {
-      document["unreadable"].push_back({{"image", file.path}, {"reason", file.problem}});
-    }
-  }
-  std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  settings.frame = options.classifier.dicom_frame;
+  return settings;
 }
 
 /// Where a list of paths was taken for an image.
@@ -242,9 +207,9 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
         classifier.predict_files({first, first + static_cast<std::ptrdiff_t>(count)});
     lines.add(files);
     steps.done += count;
-    if (answered(files) < files.size()) bar->wipe();
+    if (answered_count(files) < files.size()) bar->wipe();
     tell_of_unreadable(files);
-    unreadable += files.size() - answered(files);
+    unreadable += files.size() - answered_count(files);
   }
   bar.reset();
   std::ostream& out = options.lines == "-" ? std::cerr : std::cout;
@@ -254,26 +219,6 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
   if (options.lines != "-") out << "; lines of JSON in " << options.lines;
   out << '\n';
   fail_for_unreadable(unreadable, images);
-}
-
-ShardPrediction shard_prediction(const PredictOptions& options, const Shard& shard,
-                                 const ModelFacts& model) {
-  Json adaptive;
-  if (options.passes.adaptive) {
-    const AdaptiveOptions& stopping = options.passes.stopping;
-    adaptive = {{"error", stopping.error},
-                {"first", stopping.first},
-                {"block", stopping.block},
-                {"gamma", !options.passes.no_gamma}};
-  }
-  const auto& frame = options.classifier.dicom_frame;
-  const Json settings = {{"seed", options.classifier.seed},
-                         {"passes", model.passes},
-                         {"adaptive", adaptive},
-                         {"frame", frame ? Json(*frame) : Json()},
-                         {"compute", model.compute}};
-  return {shard,   options.images, options.lines, options.classifier.seed, options.passes.adaptive,
-          settings};
 }
 
 /// Refuses what does not go with --shard, and fixes what two processes could choose otherwise.
@@ -306,13 +251,14 @@ void predict_files(PredictOptions options) {
     std::cerr << "cubcal: warning: " << warning << '\n';
   }
   if (shard) {
-    return predict_shard(classifier, shard_prediction(options, *shard, model), std::cin);
+    return predict_shard(classifier, {*shard, options.images, options.lines, settings_of(options)},
+                         std::cin);
   }
   if (!options.lines.empty()) return predict_lines(classifier, options, bar, steps);
   const std::vector<FileAnswer> files = classifier.predict_files(options.images);
   bar.reset();
   if (options.json) {
-    print_json(files, model, options);
+    std::cout << predictions_document(files, model, settings_of(options), utc_time());
   } else if (options.csv) {
     print_csv(files, model, options);
   } else {
@@ -320,7 +266,7 @@ void predict_files(PredictOptions options) {
   }
   std::cout.flush();
   tell_of_unreadable(files);
-  fail_for_unreadable(files.size() - answered(files), files.size());
+  fail_for_unreadable(files.size() - answered_count(files), files.size());
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class ShardRowMaker {
   ShardRowMaker(Classifier& classifier, const ShardPrediction& prediction, LinesShard& shard)
       : classifier_(classifier),
         prediction_(prediction),
-        head_(line_head(classifier.facts(), prediction.seed)),
+        head_(line_head(classifier.facts(), prediction.settings.seed)),
         shard_(shard) {}
 
   void add(std::size_t place, const std::string& path) {
@@ -56,8 +56,9 @@ class ShardRowMaker {
     std::string rows;
     std::size_t unreadable = 0;
     for (std::size_t i = 0; i < files.size(); ++i) {
-      rows += placed_row(places_[i], prediction_line(files[i], classifier_.facts(), head_,
-                                                     prediction_.adaptive, ""));
+      rows +=
+          placed_row(places_[i], prediction_line(files[i], classifier_.facts(), head_,
+                                                 prediction_.settings.stopping.has_value(), ""));
       if (files[i].answer) continue;
       ++unreadable;
       std::cerr << "cubcal: " << printable(options_as_flags(files[i].problem)) << '\n';
@@ -94,7 +95,7 @@ void predict_shard(Classifier& classifier, const ShardPrediction& prediction, st
   head.kind = "predictions";
   head.model = model_json(model);
   head.model["description_hash"] = model.description_hash;
-  head.settings = prediction.settings;
+  head.settings = to_json(prediction.settings, model);
   head.processor = model.processor;
   if (const std::optional<ShardHead> done = finished_lines_shard(path)) {
     const ImageList list =

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <iosfwd>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cubcal/classifier.h"
+#include "cubcal/service/answer_json.h"
 #include "cubcal/shard/shard.h"
 
 namespace cubcal::app {
@@ -14,9 +14,7 @@ struct ShardPrediction {
   Shard shard;
   std::vector<std::string> images;  ///< words of the command line
   std::string output;               ///< name of the lines, from which that of the shard follows
-  std::uint64_t seed = 0;
-  bool adaptive = false;
-  nlohmann::ordered_json settings;  ///< what answers follow from besides the model
+  PredictionSettings settings;
 };
 
 /// Answers the shard's images, a few at a time, and puts its file in place at the end. One that is

@@ -148,6 +148,12 @@ std::vector<std::string> inputs_of(const report::ReportOptions& options) {
   return inputs;
 }
 
+/// The command that gives a run folder the logits of a split.
+std::string logits_command(const std::string& folder, const std::string& split) {
+  return "make them with 'cubcal logits --model " + folder + " --data DATA --split " + split +
+         " -o " + (std::filesystem::path(folder) / (split + ".npz")).string() + "'";
+}
+
 void make_report(report::ReportOptions options, const DrawnImages& drawn) {
   const std::vector<std::string> inputs = inputs_of(options);
   check_output(options.output, inputs);
@@ -155,6 +161,7 @@ void make_report(report::ReportOptions options, const DrawnImages& drawn) {
     check_output(each.path, inputs);
   }
   take_drawn_images(options, drawn);
+  options.advice_on_logits = logits_command;
   const report::WrittenReport written = report::write_report(options);
   for (const std::string& note : written.notes) std::cerr << "cubcal: " << printable(note) << '\n';
   std::cout << "wrote " << options.output << ": " << written.runs

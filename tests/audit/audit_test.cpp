@@ -46,6 +46,17 @@ AuditOptions quick(std::size_t permutations) {
   return options;
 }
 
+TEST(Audit, ADocumentSaysWhatItWasMadeOf) {
+  const Audit audit = audit_subgroups(random_facts(1, 60), {drawn_column("sex", 3, 60, 0.4)},
+                                      in_pairs(60), {}, quick(19));
+  const auto json = nlohmann::ordered_json::parse(audit_document(audit, {"test.npz", "", "p < 1"}));
+  EXPECT_EQ(json.begin().key(), "cubcal");
+  EXPECT_EQ(json["file"], "test.npz");
+  EXPECT_TRUE(json["calibration"].is_null());
+  EXPECT_EQ(json["out_of_scope"], "p < 1");
+  EXPECT_EQ(json["columns"].dump(), audit_json(audit)["columns"].dump());
+}
+
 TEST(Audit, IntervalsAreThoseOfResampledPatients) {
   const SampleFacts facts = random_facts(1, 120);
   const std::vector<std::string> groups = in_pairs(120);

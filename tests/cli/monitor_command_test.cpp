@@ -224,7 +224,7 @@ TEST_F(MonitorCommand, MistakesAreNamed) {
   write_file_atomically(scratch->file("bad.jsonl"), "{\"class\": 3}\n");
   refused({"bad.jsonl"}, 1, "line 1 of 'bad.jsonl'");
   write_file_atomically(scratch->file("p.1-of-3.jsonl"), "{\"format\": \"cubcal-shard\"}\n");
-  refused({"p.1-of-3.jsonl"}, 1, "merge all of them first, with 'cubcal merge'");
+  refused({"p.1-of-3.jsonl"}, 1, "merge all of them first");
   write_file_atomically(scratch->file("empty.jsonl"), "");
   expect_refused({"monitor", "empty.jsonl", "same/test.npz"}, 1, "");
   EXPECT_EQ(run({"monitor", "demo/test.npz", "empty.jsonl"}).exit_code, 0);

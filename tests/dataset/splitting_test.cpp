@@ -228,8 +228,8 @@ TEST(Splitting, ChecksItsShares) {
   EXPECT_THROW(split_catalog(catalog, shares(1, NAN, 1)), ArgumentError);
   EXPECT_THROW(split_catalog(catalog, shares(1, INFINITY, 1)), ArgumentError);
   EXPECT_EQ(message_of<DataError>([&] { split_catalog(empty_set(0), {}); }),
-            "'set' has no classes, which splits are stratified by; 'cubcal predict' takes images "
-            "without labels");
+            "'set' has no classes, which splits are stratified by; images without labels can be "
+            "predicted, not split");
 }
 
 TEST(Fraction, IsNestedAndLeavesOtherSplitsAlone) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "cubcal/io/logits_file.h"
 #include "cubcal/io/npz.h"
 #include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/phantom/phantom.h"
@@ -51,7 +53,7 @@ class InferCommands : public testing::Test {
     description->preprocessing = fit_preprocessing(set->split("train").images);
     description->provenance.data = "phantom";
     description->provenance.data_hash = content_hash(*set);
-    description->provenance.phantom = phantom;
+    description->provenance.phantom = to_json(phantom);
     network =
         make_network("small-resnet", description->network_options(c10::Device("cpu"))).release();
     save_model(scratch->file("model"), *description, *network);
@@ -428,6 +430,26 @@ TEST_F(InferCommands, ImportsWhatFitsAndNothingElse) {
   const std::size_t conv = model.network->parameters().index_of("conv1.weight");
   EXPECT_TRUE(at::equal(model.network->parameters().mean_weights()[conv],
                         source->parameters().mean_weights()[conv]));
+}
+
+TEST_F(InferCommands, OfAWrongNetworkAFewNamesAreEnough) {
+  const std::unique_ptr<Network> source = tiny_network(LayerKind::kDeterministic, 5);
+  write_weights(*source, scratch->file("small.safetensors"), "-");
+  const auto import = [&](const char* name) {
+    return run({"import", "small.safetensors", "--network", name, "--classes", "3", "-o", "w"});
+  };
+  const Outcome other = import("densenet121");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_LT(std::count(other.err.begin(), other.err.end(), '\n'), 25) << other.err;
+  EXPECT_TRUE(has(other.err, " more\n")) << other.err;
+  EXPECT_TRUE(has(other.err, "in the network but not in the file (")) << other.err;
+  const Outcome unknown = import("resnet35");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(has(unknown.err,
+                  "--network: 'resnet35' is none of the 11 there are; near it are resnet34, "
+                  "resnet18, resnet50 (see 'cubcal import --help')"))
+      << unknown.err;
+  EXPECT_FALSE(fs::exists(scratch->file("w")));
 }
 
 TEST_F(InferCommands, ImportTakesALinearHeadAndNamesOfAFile) {

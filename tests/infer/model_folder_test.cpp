@@ -10,6 +10,7 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal_nn/infer/mc_engine.h"
+#include "cubcal_nn/infer/provenance.h"
 #include "expect_error.h"
 #include "infer/tiny_model.h"
 #include "io/file_fixtures.h"
@@ -44,9 +45,10 @@ ModelDescription full_description(LayerKind kind) {
   provenance.seed = 18446744073709551615ULL;
   provenance.data = "phantom";
   provenance.data_hash = "0123456789abcdef";
-  provenance.phantom = PhantomOptions{};
-  provenance.phantom->label_noise = 0.125;
-  provenance.phantom->class_share = {0.25, 0.25, 0.25, 0.25};
+  PhantomOptions phantom;
+  phantom.label_noise = 0.125;
+  phantom.class_share = {0.25, 0.25, 0.25, 0.25};
+  provenance.phantom = to_json(phantom);
   provenance.stage = "bayesian";
   provenance.epoch = 12;
   provenance.metrics = {{"accuracy", 0.9}, {"nll", 1.0 / 3}};
@@ -93,8 +95,9 @@ TEST(ModelFolder, RoundTripsEveryKind) {
     expected.provenance.program = loaded.description.provenance.program;
     EXPECT_EQ(description_to_json(loaded.description), description_to_json(expected));
     EXPECT_EQ(loaded.description.provenance.seed, 18446744073709551615ULL);
-    EXPECT_EQ(loaded.description.provenance.phantom->label_noise, 0.125);
-    EXPECT_EQ(loaded.description.provenance.phantom->class_share[3], 0.25);
+    const std::optional<PhantomOptions> phantom = drawn_phantom(loaded.description.provenance);
+    EXPECT_EQ(phantom->label_noise, 0.125);
+    EXPECT_EQ(phantom->class_share[3], 0.25);
     EXPECT_EQ(loaded.description.provenance.metrics, description.provenance.metrics);
     EXPECT_EQ(loaded.description.operating_point().eta, 0.4);
 
@@ -121,8 +124,9 @@ TEST(ModelFolder, ReadsVersion1) {
   ASSERT_TRUE(description.calibration);
   EXPECT_EQ(description.calibration->t_low, 1.5);
   EXPECT_EQ(description.operating_point().gamma_high, 0.923);
-  ASSERT_TRUE(description.provenance.phantom);
-  EXPECT_EQ(description.provenance.phantom->seed, 7U);
+  const std::optional<PhantomOptions> phantom = drawn_phantom(description.provenance);
+  ASSERT_TRUE(phantom);
+  EXPECT_EQ(phantom->seed, 7U);
   EXPECT_EQ(description.provenance.epoch, 20);
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/program.h"
+#include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/phantom/phantom.h"
 #include "infer/tiny_model.h"
@@ -32,7 +33,7 @@ class ShardCommands : public testing::TestWithParam<LayerKind> {
     description.preprocessing = fit_preprocessing(set.split("train").images);
     description.provenance.data = "phantom";
     description.provenance.data_hash = content_hash(set);
-    description.provenance.phantom = phantom;
+    description.provenance.phantom = to_json(phantom);
     save("model", description, 1);
     save("other", description, 2);
     for (const char* name : {"gray8.png", "gray16.png", "gray.jpg", "rgb8.png", "rgba8.png"}) {

@@ -79,8 +79,8 @@ TEST_F(Examine, IdenticalImagesUnderDifferentLabels) {
 TEST_F(Examine, IdenticalImagesInDifferentGroups) {
   set.make_identical(0, 2);
   expect(FindingKind::kIdenticalAcrossGroups, Severity::kWarning,
-         "1 set of identical images (2 images) belongs to different groups; 'cubcal data "
-         "split' keeps them together.",
+         "1 set of identical images (2 images) belongs to different groups; splitting "
+         "the data anew keeps them together.",
          {{0, 2}});
 }
 
@@ -96,7 +96,7 @@ TEST_F(Examine, WithoutSplitsNothingLeaksButGroupsAreAdvised) {
   for (Sample& sample : set.catalog.samples) sample.split = sample.group = "";
   set.make_identical(0, 8);
   expect(FindingKind::kIdentical, Severity::kNote,
-         "1 set of images (2 images) has identical pixels; 'cubcal data split' keeps each "
+         "1 set of images (2 images) has identical pixels; splitting the data keeps each "
          "set together.",
          {{0, 8}});
 }

@@ -186,7 +186,7 @@ TEST(LogitsFile, a_shard_is_to_be_merged_first) {
               add(npz, "places", std::vector<std::int64_t>{0, 2, 4, 6}, {4});
             }),
             "'x.npz' is one shard of a larger job, with a part of its samples: merge all of them "
-            "first, with 'cubcal merge'");
+            "first");
 }
 
 TEST(LogitsFile, tables_of_other_habits_are_read) {

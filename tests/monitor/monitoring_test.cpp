@@ -120,6 +120,18 @@ TEST(Monitoring, APeriodWithoutPredictionsIsShownAndNotTested) {
   EXPECT_TRUE(json["periods"][0]["tests"].empty());
 }
 
+TEST(Monitoring, ADocumentSaysWhatItWasMadeOf) {
+  const Monitoring result =
+      monitor(random_predictions(1, 30, 1), {random_predictions(2, 30, 1)}, kNames, {});
+  const auto json =
+      nlohmann::ordered_json::parse(monitoring_document(result, {{"june.npz"}, "", {"one line"}}));
+  EXPECT_EQ(json.begin().key(), "cubcal");
+  EXPECT_EQ(json["files"], nlohmann::ordered_json::array({"june.npz"}));
+  EXPECT_TRUE(json["calibration"].is_null());
+  EXPECT_EQ(json["reading_warnings"], nlohmann::ordered_json::array({"one line"}));
+  EXPECT_EQ(json["periods"], monitoring_json(result)["periods"]);
+}
+
 TEST(Monitoring, PlannedPeriodsMakeTheBound) {
   MonitorOptions options;
   options.planned_periods = 12;

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "cli/program.h"
-#include "cubcal/node/back_off.h"
 #include "cubcal/node/folder_target.h"
 
 namespace cubcal {

@@ -10,6 +10,7 @@
 #include "cubcal/io/npz.h"
 #include "cubcal_nn/batches/preprocessing.h"
 #include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "cubcal_nn/phantom/phantom.h"
@@ -41,7 +42,7 @@ class OodCommand : public testing::Test {
     description.class_names = set.class_names;
     description.kind = LayerKind::kVariational;
     description.preprocessing = fit_preprocessing(set.split("train").images);
-    description.provenance.phantom = phantom;
+    description.provenance.phantom = to_json(phantom);
     const auto network =
         make_network("small-resnet", description.network_options(c10::Device("cpu")));
     save_model(scratch->file("model"), description, *network);

@@ -7,7 +7,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/record/model_paths.h"
-#include "cubcal/record/provenance_record.h"
+#include "cubcal/record/provenance.h"
 #include "expect_error.h"
 
 namespace cubcal::test {
@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-ProvenanceRecord example_provenance() {
-  ProvenanceRecord provenance;
+Provenance example_provenance() {
+  Provenance provenance;
   provenance.program = "cubcal 0.2.0";
   provenance.recipe = "seed = 7\n";
   provenance.recipe_hash = content_hash(provenance.recipe);
@@ -106,26 +106,25 @@ TEST(ModelRecord, NothingTooLargeIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("model.json")));
 }
 
-TEST(ProvenanceRecord, IsReadAsItWasWritten) {
+TEST(Provenance, IsReadAsItWasWritten) {
   const Json json = to_json(example_provenance());
-  const ProvenanceRecord read = provenance_record_of(json);
+  const Provenance read = provenance_of(json);
   EXPECT_EQ(read.seed, 7U);
   EXPECT_EQ(read.data, "sets/o'neil");
   EXPECT_EQ(read.settings, example_provenance().settings);
   EXPECT_EQ(read.phantom, (Json{{"train", 20}}));
   EXPECT_EQ(to_json(read).dump(), json.dump());
-  EXPECT_FALSE(provenance_record_of(Json::object()).seed);
+  EXPECT_FALSE(provenance_of(Json::object()).seed);
 }
 
-TEST(ProvenanceRecord, SaysWhatIsWrong) {
+TEST(Provenance, SaysWhatIsWrong) {
   Json json = to_json(example_provenance());
   json["recipe"] = "seed = 8\n";
-  expect_error<DataError>([&] { provenance_record_of(json); }, "the model's recipe is not the one");
-  expect_error<DataError>([&] { provenance_record_of(Json::array()); },
-                          "provenance must be an object");
+  expect_error<DataError>([&] { provenance_of(json); }, "the model's recipe is not the one");
+  expect_error<DataError>([&] { provenance_of(Json::array()); }, "provenance must be an object");
   expect_error<DataError>(
       [&] {
-        provenance_record_of({{"settings", 1}});
+        provenance_of({{"settings", 1}});
       },
       "the provenance's field 'settings' must be an object, not number 1");
 }

@@ -42,7 +42,8 @@ TEST(OodRecord, FilesOfAnotherKindAreRefused) {
     write_file_atomically(path, text);
     expect_error<DataError>([&] { read_detectors(path); }, what);
   };
-  expect(R"({"format":"cubcal-run"})", "is not what 'cubcal ood' writes");
+  expect(R"({"format":"cubcal-run"})",
+         "is not a table of detectors: its format must be 'cubcal-ood'");
   expect(R"({"format":"cubcal-ood","rows":[1]})", "a row is not a JSON object");
   expect(R"({"format":"cubcal-ood","rows":[{"auroc":0.5,"aupr":0.5}]})",
          "a row is without the number 'fpr95'");

@@ -61,12 +61,16 @@ TEST_F(RunFolders, AFolderWithLogitsAloneIsNamedAfterItself) {
   EXPECT_EQ(read_run(folder("mine/")).label, "mine");
 }
 
-TEST_F(RunFolders, SaysWhichCommandMakesMissingLogits) {
+TEST_F(RunFolders, SaysHowToGetMissingLogitsInTheCallersWords) {
   std::filesystem::create_directories(folder("empty"));
-  test::expect_error<DataError>(
-      [&] { read_run(folder("empty")); },
-      "has no logits of test images yet: make them with 'cubcal logits --model " + folder("empty") +
-          " --data DATA --split test -o");
+  const std::string missing = "'" + folder("empty") + "' has no logits of test images yet";
+  ReportOptions options;
+  options.advice_on_logits = [](const std::string& of, const std::string& split) {
+    return "ask for " + split + " of " + of;
+  };
+  test::expect_error<DataError>([&] { read_run(folder("empty"), options); },
+                                missing + ": ask for test of " + folder("empty"));
+  test::expect_error<DataError>([&] { read_run(folder("empty")); }, missing);
   test::expect_error<IoError>([&] { read_run(folder("nowhere")); }, "there is no such folder");
 }
 

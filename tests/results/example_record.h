@@ -45,11 +45,11 @@ inline results::ResultRecord example_record(const std::string& regime, const std
   record.regime = regime;
   record.method = method;
   record.seed = seed;
-  record.device = "CPU";
-  record.metrics["accuracy"] = {accuracy, {{accuracy - 0.02, accuracy + 0.04}}};
-  record.metrics["avu"] = {0.7, {}};
-  record.metrics["u_correct"] = {0.2, {}};
-  record.post_hoc.push_back({"dts", 0.5, 2.0, record.metrics, {}});
+  record.training.device = "CPU";
+  record.test.metrics["accuracy"] = {accuracy, {{accuracy - 0.02, accuracy + 0.04}}};
+  record.test.metrics["avu"] = {0.7, {}};
+  record.test.metrics["u_correct"] = {0.2, {}};
+  record.post_hoc.push_back({"dts", 0.5, 2.0, record.test.metrics, {}});
   return record;
 }
 

@@ -90,10 +90,8 @@ TEST(ExperimentTables, OutliersByKindAndByMethod) {
   for (const char* method : {"bnn", "bnn+cub"}) {
     ResultRecord record = example_record("full", method, 1, 0.8);
     record.paper = "chest";
-    results::DetectorResult detector{"uncertainty", "Uncertainty", {}, {}};
-    detector.metrics["auroc"] = {0.7, {}};
-    detector.categories["nih"]["auroc"] = {0.6, {}};
-    record.detectors.push_back(detector);
+    record.detectors.push_back(
+        {"uncertainty", "Uncertainty", {{0.7, {}}, {}, {}}, {{"nih", {}, {{0.6, {}}, {}, {}}}}});
     records.push_back(record);
   }
   const std::vector<ResultTable> tables = experiment_tables(records);

@@ -19,7 +19,7 @@ AnswerSpread spread_of(double wrong) {
 
 ResultRecord told(const std::string& method, std::uint64_t seed) {
   ResultRecord record = test::example_record("full", method, seed, 0.8);
-  record.spread = spread_of(3);
+  record.test.spread = spread_of(3);
   record.post_hoc.front().spread = spread_of(8);
   return record;
 }
@@ -43,7 +43,7 @@ TEST(PaperFigures, ShowEveryMethodOnOneAxis) {
 
 TEST(PaperFigures, TooFewAnswersMakeNoDensity) {
   ResultRecord record = told("bnn+cub", 1);
-  record.spread.wrong = {0, 0, 1, 2};
+  record.test.spread.wrong = {0, 0, 1, 2};
   const std::vector<ResultRecord> records = {record};
   EXPECT_EQ(uncertainty_figure(Grid(records)).find("wrong, "), std::string::npos);
   EXPECT_EQ(uncertainty_figure(Grid(records)).find("BNN + CUB, wrong"), std::string::npos);
@@ -65,7 +65,7 @@ TEST(PaperFigures, RecordsThatDoNotTellHaveNone) {
     return text;
   };
   EXPECT_EQ(keys(), "eyes-uncertainty eyes-boundary ");
-  records[1].spread = {};
+  records[1].test.spread = {};
   EXPECT_EQ(keys(), "");
 }
 

@@ -24,8 +24,8 @@ void scale(ResultRecord& record, const std::vector<std::pair<double, double>>& a
 
 ResultRecord run_of(const std::string& method, std::uint64_t seed, double avu) {
   ResultRecord record = example_record("full", method, seed, 0.8);
-  record.metrics["avu"] = {avu, {}};
-  record.metrics["nll"] = {1.0, {}};
+  record.test.metrics["avu"] = {avu, {}};
+  record.test.metrics["nll"] = {1.0, {}};
   return record;
 }
 

@@ -15,6 +15,90 @@ using results::read_result_record;
 using results::read_result_records;
 using results::ResultRecord;
 
+results::SplitResult example_split(std::size_t samples, double accuracy) {
+  MetricValues values;
+  MetricIntervals intervals;
+  values[Metric::kAccuracy] = accuracy;
+  values[Metric::kAccurateCertain] = 12;
+  intervals[static_cast<std::size_t>(Metric::kAccuracy)] = {accuracy - 0.1, accuracy + 0.1, 1};
+  return {samples,
+          results::metric_map(values, intervals),
+          {3, {5, 1}, {0, 2}, {{0, 0, 0}, {8, 0.25, 0.125}}}};
+}
+
+ResultRecord written_record() {
+  ResultRecord record;
+  record.program = "cubcal 0.2.0";
+  record.experiment = "lungs";
+  record.regime = "full";
+  record.method = "bnn";
+  record.seed = 2;
+  record.passes = 20;
+  record.model = "best";
+  record.training.device = "CPU";
+  record.training.settings = {{"seed", "2"}};
+  record.training.stages = {{"bnn", 4}};
+  record.bootstrap = {{"replicates", 100}};
+  record.val = example_split(10, 0.5);
+  record.test = example_split(20, 0.75);
+  const results::SplitResult under = example_split(20, 0.875);
+  record.post_hoc = {{"dts", 0.5, 2, under.metrics, under.spread, {{0.1, 1}}, {{1, 10}}, {"note"}}};
+  record.scaled = {{0.25, results::metric_map({})}};
+  record.detectors = {{"knn", "kNN", {{0.7, {}}, {0.5, {}}, {0.9, {}}}, {}}};
+  return record;
+}
+
+TEST(ResultRecord, IsReadAsItWasWritten) {
+  const ScratchFolder folder;
+  const std::string text = to_json(written_record()).dump(2);
+  write_file_atomically(folder.file("a.json"), text);
+  const ResultRecord read = read_result_record(folder.file("a.json"));
+  EXPECT_EQ(to_json(read).dump(2), text);
+  EXPECT_EQ(read.path, folder.file("a.json"));
+  EXPECT_EQ(read.seed, 2U);
+  EXPECT_EQ(read.passes, 20U);
+  EXPECT_EQ(read.training.device, "CPU");
+  EXPECT_EQ(read.training.stages[0].epochs, 4);
+  EXPECT_EQ(read.val.samples, 10U);
+  EXPECT_EQ(read.test.metrics.at("accuracy").value, 0.75);
+  EXPECT_EQ(read.test.metrics.at("accuracy").interval->first, 0.65);
+  EXPECT_FALSE(read.test.metrics.at("delta_u").value);
+  EXPECT_EQ(read.test.spread.boundary[1].ideal, 0.125);
+  ASSERT_EQ(read.post_hoc.size(), 1U);
+  EXPECT_EQ(read.post_hoc[0].t_low, 2);
+  EXPECT_EQ(read.post_hoc[0].box_low->second, 10);
+  EXPECT_EQ(read.post_hoc[0].warnings, std::vector<std::string>{"note"});
+  EXPECT_EQ(read.post_hoc[0].metrics.at("accuracy").value, 0.875);
+  EXPECT_EQ(read.scaled[0].temperature, 0.25);
+  EXPECT_EQ(read.detectors[0].all.auroc.value, 0.7);
+}
+
+TEST(ResultRecord, KeepsTheOrderOfItsFields) {
+  std::string keys;
+  const nlohmann::ordered_json json = to_json(written_record());
+  for (const auto& entry : json.items()) keys += entry.key() + " ";
+  EXPECT_EQ(keys,
+            "format version program experiment paper regime method seed passes model training "
+            "bootstrap val test post_hoc one_temperature ood ");
+  EXPECT_EQ(json["post_hoc"][0]["box_high"].dump(), "[0.1,1.0]");
+  EXPECT_EQ(json["training"]["stages"][0].dump(), R"({"method":"bnn","epochs":4,"seconds":0.0})");
+  const nlohmann::ordered_json& metrics = json["test"]["metrics"];
+  EXPECT_EQ(metrics.begin().key(), "accuracy") << "as tables list them, not by name";
+  EXPECT_EQ(metrics["n_ac"].dump(), "12") << "counts are whole numbers";
+  EXPECT_TRUE(json["test"]["intervals"]["n_ac"].is_null());
+}
+
+TEST(ResultRecord, OfAnEarlyOneIsWrittenWhatIsKnown) {
+  ResultRecord record = written_record();
+  record.test.spread = {};
+  record.post_hoc[0].box_high.reset();
+  record.test.metrics["of_old"] = {0.5, {}};
+  const nlohmann::ordered_json json = to_json(record);
+  EXPECT_FALSE(json["test"].contains("spread"));
+  EXPECT_FALSE(json["post_hoc"][0].contains("box_high"));
+  EXPECT_EQ(json["test"]["metrics"].back(), 0.5) << "a metric that is not known stays";
+}
+
 TEST(ResultRecord, IsReadWhole) {
   const ScratchFolder folder;
   write_file_atomically(folder.file("a.json"), example_record_json("bnn", 2, 0.8).dump());
@@ -23,16 +107,18 @@ TEST(ResultRecord, IsReadWhole) {
   EXPECT_EQ(record.paper, "chest");
   EXPECT_EQ(record.method, "bnn");
   EXPECT_EQ(record.seed, 2U);
-  EXPECT_EQ(record.metrics.at("accuracy").value, 0.8);
-  EXPECT_DOUBLE_EQ(record.metrics.at("accuracy").interval->second, 0.9);
-  EXPECT_FALSE(record.metrics.at("delta_u").value.has_value());
-  EXPECT_FALSE(record.metrics.at("delta_u").interval.has_value());
+  EXPECT_EQ(record.test.metrics.at("accuracy").value, 0.8);
+  EXPECT_DOUBLE_EQ(record.test.metrics.at("accuracy").interval->second, 0.9);
+  EXPECT_FALSE(record.test.metrics.at("delta_u").value.has_value());
+  EXPECT_FALSE(record.test.metrics.at("delta_u").interval.has_value());
   ASSERT_EQ(record.post_hoc.size(), 1U);
   EXPECT_EQ(record.post_hoc[0].t_low, 2.0);
   EXPECT_TRUE(record.scaled.empty()) << "early records have none";
   ASSERT_EQ(record.detectors.size(), 1U);
-  EXPECT_EQ(record.detectors[0].metrics.at("fpr95").interval->first, 0.8);
-  EXPECT_EQ(record.detectors[0].categories.at("nih").at("auroc").value, 0.7);
+  EXPECT_EQ(record.detectors[0].all.fpr95.interval->first, 0.8);
+  ASSERT_EQ(record.detectors[0].categories.size(), 1U);
+  EXPECT_EQ(record.detectors[0].categories[0].name, "nih");
+  EXPECT_EQ(record.detectors[0].categories[0].detection.auroc.value, 0.7);
 }
 
 TEST(ResultRecord, TellsHowUncertaintyIsSpread) {
@@ -42,10 +128,10 @@ TEST(ResultRecord, TellsHowUncertaintyIsSpread) {
     write_file_atomically(folder.file("a.json"), json.dump());
     return read_result_record(folder.file("a.json"));
   };
-  EXPECT_EQ(read().spread.classes, 0U) << "early records have none";
+  EXPECT_EQ(read().test.spread.classes, 0U) << "early records have none";
   json["test"]["spread"] = {{"classes", 3},    {"right", {5, 1}},     {"wrong", {0, 2}},
                             {"count", {0, 8}}, {"entropy", {0, 0.2}}, {"ideal", {0, 0.1}}};
-  const results::AnswerSpread spread = read().spread;
+  const results::AnswerSpread spread = read().test.spread;
   EXPECT_EQ(spread.classes, 3U);
   EXPECT_EQ(spread.right, (std::vector<double>{5, 1}));
   EXPECT_EQ(spread.wrong, (std::vector<double>{0, 2}));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -204,6 +205,36 @@ TEST_F(ScriptCommands, SaysWhatItCannotTake) {
   EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
   const Outcome named = import({"no_linear"}, "model", {"--features", "conv", "--force"});
   EXPECT_TRUE(has(named.out, "features: the output of conv")) << named.out << named.err;
+}
+
+TEST_F(ScriptCommands, AnImportThatFailsLeavesNothingBehind) {
+  const fs::path model = scratch_.path() / "model";
+  const auto files = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(model)) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  };
+  for (const char* link : {"model.json", "weights.next.safetensors"}) {
+    fs::create_directories(model);
+    fs::create_symlink("elsewhere", model / link);
+    const Outcome outcome = import({"traced"}, "model");
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, link)) << outcome.err;
+    EXPECT_EQ(files(), std::vector<std::string>{link});
+    fs::remove_all(model);
+  }
+  ASSERT_EQ(import({"traced"}, "model").exit_code, 0);
+  const fs::path own = script_of("model");
+  fs::create_directories(model / "weights.next.safetensors");
+  EXPECT_EQ(import({"scripted"}, "model", {"--force"}).exit_code, 1);
+  const std::vector<std::string> left = files();
+  EXPECT_EQ(
+      std::count_if(left.begin(), left.end(),
+                    [](const std::string& name) { return fs::path(name).extension() == ".ts"; }),
+      1);
+  EXPECT_EQ(script_of("model"), own) << "the model that is there keeps its own";
 }
 
 TEST_F(ScriptCommands, OneModelTakesTheOthersPlaceWithItsFile) {

@@ -2,6 +2,7 @@
 
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/io/json_fields.h"
+#include "cubcal/version.h"
 
 namespace cubcal {
 
@@ -81,6 +82,15 @@ Json audit_json(const Audit& audit) {
   json["bootstrap"] = bootstrap_json(options.bootstrap, audit.by_group);
   json["convention"] = convention_json(audit.metrics);
   return json;
+}
+
+std::string audit_document(const Audit& audit, const AuditSource& source) {
+  Json json{{"cubcal", kVersion},
+            {"file", source.file},
+            {"calibration", text_or_null(source.calibration)},
+            {"out_of_scope", text_or_null(source.out_of_scope)}};
+  json.update(audit_json(audit));
+  return json.dump(2) + "\n";
 }
 
 }  // namespace cubcal

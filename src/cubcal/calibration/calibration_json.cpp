@@ -17,6 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "cubcal-calibration";
+constexpr const char* kMustBe =
+    "a calibration must be a JSON object of the format 'cubcal-calibration'";
 constexpr int kFormatVersion = 1;
 constexpr std::size_t kLargestFile = 1 << 20;
 
@@ -124,11 +126,9 @@ std::string calibration_to_json(const Calibration& calibration) {
 
 Calibration calibration_from_json(const std::string& text) {
   try {
-    return from_fields(parse_json(
-        text,
-        "a calibration must be a JSON object as `cubcal calibrate` writes it, and this text"));
+    return from_fields(parse_json(text, std::string(kMustBe) + ", and this text"));
   } catch (const Json::exception&) {
-    throw DataError("a calibration must be a JSON object as `cubcal calibrate` writes it");
+    throw DataError(kMustBe);
   } catch (const ArgumentError& error) {
     throw DataError(std::string("the calibration is not usable: ") + error.what());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 namespace cubcal {
 
@@ -28,15 +29,21 @@ std::size_t edits(const std::string& from, const std::string& to) {
 }  // namespace
 
 std::string nearest_name(const std::string& wanted, const std::vector<std::string>& names) {
-  std::string nearest;
-  std::size_t fewest = wanted.size() / 2 + 1;
+  const std::vector<std::string> nearest = nearest_names(wanted, names, 1);
+  return nearest.empty() ? "" : nearest.front();
+}
+
+std::vector<std::string> nearest_names(const std::string& wanted,
+                                       const std::vector<std::string>& names, std::size_t most) {
+  std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& name : names) {
     const std::size_t distance = edits(wanted, name);
-    if (distance < fewest) {
-      fewest = distance;
-      nearest = name;
-    }
+    if (distance <= wanted.size() / 2) near.emplace_back(distance, name);
   }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> nearest;
+  for (std::size_t i = 0; i < std::min(most, near.size()); ++i) nearest.push_back(near[i].second);
   return nearest;
 }
 

@@ -247,8 +247,8 @@ Catalog split_catalog(const Catalog& catalog, const SplitOptions& options,
   if (catalog.classes() == 0) {
     throw DataError(
         "'" + catalog.path +
-        "' has no classes, which splits are stratified by; 'cubcal predict' takes images "
-        "without labels");
+        "' has no classes, which splits are stratified by; images without labels can be predicted, "
+        "not split");
   }
   Dealer dealer(checked_shares(options));
   Strata strata(catalog, options.stratify_by);

@@ -1,5 +1,3 @@
-#include "cubcal/evaluation/clinical_json.h"
-
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/io/json_fields.h"
 

@@ -1,6 +1,5 @@
 #include "cubcal/evaluation/evaluation_json.h"
 
-#include "cubcal/evaluation/clinical_json.h"
 #include "cubcal/io/json_fields.h"
 #include "cubcal/metrics/accuracy_vs_uncertainty.h"
 #include "cubcal/metrics/calibration_error.h"

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cubcal/evaluation/evaluation.h"
 
@@ -14,6 +15,11 @@ std::string evaluation_json(const Evaluation& evaluation);
 
 /// Of several files: {"cubcal": ..., "evaluations": [...]}, each with its `file`.
 std::string evaluations_json(const std::vector<Evaluation>& evaluations);
+
+/// `metrics`, `per_class`, `operating_points` and `confusion` (shares of each label's samples;
+/// rows: labels), each with `intervals` where there are some; undefined values are null.
+nlohmann::ordered_json clinical_json(const ClinicalResult& clinical,
+                                     const std::vector<std::string>& class_names);
 
 /// {"accuracy": 0.86, ...}: fractions and nats, counts as whole numbers, null where undefined.
 nlohmann::ordered_json metrics_json(const MetricValues& values);

@@ -15,7 +15,9 @@ std::string switched_colours() {
          "}:root[data-theme=dark] .cubcal-plot{" + plot::colour_definitions(true) + "}}\n";
 }
 
-std::string head(const std::string& title) {
+}  // namespace
+
+std::string page_head(const std::string& title, const std::string& style) {
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
          "data:; "
@@ -23,13 +25,12 @@ std::string head(const std::string& title) {
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta name=\"generator\" content=\"cubcal " +
          std::string(kVersion) + "\">\n" + element("title", escaped(title)) + "\n<style>\n" +
-         kPageStyle + plot::style_sheet() + switched_colours() + "</style>\n</head>\n";
+         kBaseStyle + style + "</style>\n</head>\n";
 }
 
-}  // namespace
-
 std::string page_start(const std::string& title, const std::string& subtitle) {
-  return head(title) + "<body>\n<header>\n" + element("h1", escaped(title)) + "\n" +
+  return page_head(title, kPageStyle + plot::style_sheet() + switched_colours()) +
+         "<body>\n<header>\n" + element("h1", escaped(title)) + "\n" +
          paragraph(subtitle, "muted") +
          "<div class=\"tools\" hidden><button type=\"button\" id=\"theme\">Light or "
          "dark</button> <button type=\"button\" id=\"unfold\">Open all</button> "

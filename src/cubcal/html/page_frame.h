@@ -9,6 +9,10 @@
 /// paper.
 namespace cubcal::report {
 
+/// From the document's first line to the end of its head: what every page may load, the style that
+/// all share (colours, body, headings, text), and `style`, the page's own, after it.
+std::string page_head(const std::string& title, const std::string& style);
+
 /// From the document's first line to the opening of its main part: title, the line below it, and
 /// the buttons that the script shows.
 std::string page_start(const std::string& title, const std::string& subtitle);

@@ -111,7 +111,7 @@ void find_identical(const Catalog& catalog, const std::vector<SampleList>& ident
     if (!groups.empty()) {
       findings.push_back({Severity::kWarning, FindingKind::kIdenticalAcrossGroups,
                           sets_text(groups) + verb(groups.size(), " belongs", " belong") +
-                              " to different groups; 'cubcal data split' keeps them together.",
+                              " to different groups; splitting the data anew keeps them together.",
                           groups});
     }
   }
@@ -122,7 +122,7 @@ void find_identical(const Catalog& catalog, const std::vector<SampleList>& ident
     sentence += ", " + (across.empty() ? "none" : std::to_string(across.size())) +
                 " of the sets across splits";
   } else if (!catalog.has_groups()) {
-    sentence += "; 'cubcal data split' keeps each set together";
+    sentence += "; splitting the data keeps each set together";
   }
   findings.push_back({Severity::kNote, FindingKind::kIdentical, sentence + ".", identical});
 }

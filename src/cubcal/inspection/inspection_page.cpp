@@ -6,10 +6,11 @@
 #include <map>
 
 #include "cubcal/html/html.h"
+#include "cubcal/html/page_frame.h"
 #include "cubcal/inspection/contact_sheet.h"
+#include "cubcal/inspection/inspection_style.h"
 #include "cubcal/inspection/overview.h"
 #include "cubcal/inspection/page_charts.h"
-#include "cubcal/inspection/page_style.h"
 #include "cubcal/inspection/wording.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/version.h"
@@ -69,13 +70,11 @@ class Page {
   }
 
   std::string html() const {
-    const std::string title = escaped(last_part(catalog_.path));
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-           title + ": data inspection</title>\n<style>" + page_style() +
-           "</style>\n</head>\n<body>\n" + element("h1", title) +
-           "<p class=\"muted\">Data inspection by cubcal " + kVersion + "</p>\n" + what_was_read() +
-           counts() + all_findings() + all_tables() + charts() + contacts() + "</body>\n</html>\n";
+    const std::string title = last_part(catalog_.path);
+    return report::page_head(title + ": data inspection", kInspectionStyle) + "<body>\n" +
+           element("h1", escaped(title)) + "<p class=\"muted\">Data inspection by cubcal " +
+           kVersion + "</p>\n" + what_was_read() + counts() + all_findings() + all_tables() +
+           charts() + contacts() + "</body>\n</html>\n";
   }
 
  private:

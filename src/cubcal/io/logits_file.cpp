@@ -106,7 +106,7 @@ void refuse_shard(const NpzReader& npz) {
   if (!npz.has("shard") || !npz.has("places")) return;
   throw DataError("'" + npz.path() +
                   "' is one shard of a larger job, with a part of its samples: merge all of them "
-                  "first, with 'cubcal merge'");
+                  "first");
 }
 
 std::unique_ptr<ByteStream> open_logits(const NpzReader& npz, const std::string& key) {

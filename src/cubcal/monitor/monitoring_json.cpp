@@ -1,6 +1,7 @@
 #include "cubcal/monitor/monitoring_json.h"
 
 #include "cubcal/io/json_fields.h"
+#include "cubcal/version.h"
 
 namespace cubcal {
 
@@ -74,6 +75,15 @@ Json monitoring_json(const Monitoring& monitoring) {
   }
   json["periods"] = std::move(periods);
   return json;
+}
+
+std::string monitoring_document(const Monitoring& monitoring, const MonitoringSource& source) {
+  Json json{{"cubcal", kVersion},
+            {"files", source.files},
+            {"calibration", text_or_null(source.calibration)},
+            {"reading_warnings", source.warnings}};
+  json.update(monitoring_json(monitoring));
+  return json.dump(2) + "\n";
 }
 
 }  // namespace cubcal

@@ -112,7 +112,7 @@ class LogReader {
     if (format != json.end() && *format == kShardFormat) {
       throw DataError("'" + path_ +
                       "' is one shard of a larger job, with a part of its answers: merge all of "
-                      "them first, with 'cubcal merge'");
+                      "them first");
     }
     if (json.contains("error") && !json.contains("class")) return;  // an image without an answer
     const ModelMark mark = model_mark(json);

@@ -1,6 +1,7 @@
 #include "cubcal/node/send_worker.h"
 
-#include "cubcal/node/back_off.h"
+#include <algorithm>
+
 #include "cubcal/node/refusal_reason.h"
 
 namespace cubcal {
@@ -12,6 +13,13 @@ constexpr std::chrono::hours kTidy{1};
 constexpr const char* kReportFile = "a file of the spool";
 
 }  // namespace
+
+std::chrono::milliseconds back_off(std::size_t failures, std::chrono::milliseconds first) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(1);
+  constexpr std::size_t kDoublings = 16;
+  if (failures == 0) return std::chrono::milliseconds(0);
+  return std::min(kLongest, first * (1 << std::min(failures - 1, kDoublings)));
+}
 
 SendWorker::SendWorker(ImageSpool& spool, ReportTarget& target, SendOptions options, Tell tell)
     : spool_(spool), target_(target), options_(options), tell_(std::move(tell)), thread_([this] {

@@ -14,6 +14,11 @@
 
 namespace cubcal {
 
+/// How long to wait after so many failures in a row: 1 s after the first, then twice as long each
+/// time, a minute at most.
+std::chrono::milliseconds back_off(std::size_t failures,
+                                   std::chrono::milliseconds first = std::chrono::seconds(1));
+
 struct SendOptions {
   std::size_t tries = 5;                        ///< of a report that is refused or cannot be read
   std::chrono::milliseconds first_pause{1000};  ///< after a failure; see back_off()

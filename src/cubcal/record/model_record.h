@@ -51,7 +51,7 @@ struct ModelRecord {
   std::optional<double> prior_sigma = {};
   std::optional<Thresholds> thresholds = {};
   Json calibration = {};
-  Json provenance = {};  ///< provenance_record.h
+  Json provenance = {};  ///< provenance.h
   Json verdict = {};     ///< conformal/verdict_record.h
   std::string weights_hash = {};
   std::string decision_hash = {};  ///< empty in models of versions that wrote none

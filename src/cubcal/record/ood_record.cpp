@@ -52,7 +52,8 @@ Json to_json(const OodRecord& record) {
 std::vector<DetectorRecord> read_detectors(const std::string& path) {
   const Json json = load_json(path, kMostRecordBytes);
   if (!json.is_object() || text_in(json, "format") != kOodFormat) {
-    throw DataError("'" + path + "' is not what 'cubcal ood' writes as JSON");
+    throw DataError("'" + path + "' is not a table of detectors: its format must be '" +
+                    kOodFormat + "'");
   }
   std::vector<DetectorRecord> rows;
   try {

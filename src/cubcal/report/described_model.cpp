@@ -33,7 +33,7 @@ DescribedModel read_described_model(const std::string& model_path) {
   model.record = read_model_record(model_path);
   try {
     const ModelRecord& record = model.record;
-    if (!record.provenance.is_null()) model.provenance = provenance_record_of(record.provenance);
+    if (!record.provenance.is_null()) model.provenance = provenance_of(record.provenance);
     if (!record.calibration.is_null()) {
       model.calibration = calibration_from_json(record.calibration.dump());
     }

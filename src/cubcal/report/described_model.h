@@ -5,7 +5,7 @@
 
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/record/model_record.h"
-#include "cubcal/record/provenance_record.h"
+#include "cubcal/record/provenance.h"
 #include "cubcal/report/deployed_model.h"
 
 namespace cubcal::report {
@@ -13,7 +13,7 @@ namespace cubcal::report {
 /// model.json with what other rooms read of it.
 struct DescribedModel {
   ModelRecord record;
-  ProvenanceRecord provenance;
+  Provenance provenance;
   std::optional<Calibration> calibration;
   std::optional<DeployedModel> deployed;  ///< of a model with a name or a verdict
 };

@@ -77,7 +77,7 @@ std::string detector_table(const std::vector<DetectorRecord>& detectors) {
   for (const DetectorRecord::Category& category : categories) {
     header.push_back("AUROC % against " + category.name);
   }
-  Table table(header, "Detectors of 'cubcal ood', fitted on training images.");
+  Table table(header, "Detectors of outliers, fitted on training images.");
   for (const DetectorRecord& row : detectors) {
     std::vector<std::string> cells{row.title, share_text(row.all.auroc),
                                    fixed(100 * *row.all.aupr.value, 1),

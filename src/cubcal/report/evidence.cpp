@@ -1,5 +1,3 @@
-#include "cubcal/report/evidence.h"
-
 #include <algorithm>
 #include <set>
 
@@ -8,6 +6,7 @@
 #include "cubcal/metrics/classification.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/outputs.h"
 #include "cubcal/report/verdict.h"
 #include "cubcal/version.h"
 

@@ -1,11 +1,10 @@
-#include "cubcal/report/figure_files.h"
-
 #include <filesystem>
 #include <set>
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/pdf/chart_pdf.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/outputs.h"
 
 namespace cubcal::report {
 

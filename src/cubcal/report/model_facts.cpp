@@ -85,7 +85,7 @@ std::string input_text(const InputRecord& input) {
 }
 
 void add_origin(const DescribedModel& model, ModelFacts& facts) {
-  const ProvenanceRecord& provenance = model.provenance;
+  const Provenance& provenance = model.provenance;
   Card card(facts.card);
   card.add("Network", model.record.network);
   card.add("Seed", text_of(provenance.seed));

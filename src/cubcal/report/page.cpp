@@ -1,7 +1,6 @@
-#include "cubcal/report/page.h"
-
 #include "cubcal/html/page_frame.h"
 #include "cubcal/report/numbers.h"
+#include "cubcal/report/outputs.h"
 #include "cubcal/report/shown_path.h"
 #include "cubcal/version.h"
 

@@ -39,6 +39,10 @@ struct ReportOptions {
   std::string data;  ///< the data set of the test images; empty: no images on the page
   /// The picture of a test sample of the first run, where it comes from no data set on disk.
   std::function<Image(std::size_t sample)> test_image = {};
+  /// How a run folder gets the logits of a split ("test", "val") that it lacks, in words for its
+  /// reader: "make them with ..."; without it nothing is said of that.
+  std::function<std::string(const std::string& folder, const std::string& split)> advice_on_logits =
+      {};
   std::string figures;  ///< folder for every chart as SVG and PDF; empty: none
   std::vector<ChecklistRequest> checklists;
   /// Sections that are left out unless they are asked for.

@@ -106,7 +106,7 @@ std::vector<std::string> RunFiles::all() const {
   return files;
 }
 
-RunInput read_run(const std::string& folder) {
+RunInput read_run(const std::string& folder, const ReportOptions& options) {
   RunInput input;
   input.folder = folder;
   input.source = folder;
@@ -117,8 +117,8 @@ RunInput read_run(const std::string& folder) {
   }
   if (if_there(files.test).empty()) {
     throw DataError(
-        "'" + input.folder + "' has no logits of test images yet: make them with 'cubcal " +
-        "logits --model " + input.folder + " --data DATA --split test -o " + files.test + "'");
+        "'" + input.folder + "' has no logits of test images yet" +
+        (options.advice_on_logits ? ": " + options.advice_on_logits(input.folder, "test") : ""));
   }
   input.test = read_logits(files.test);
   if (const std::string path = if_there(files.validation); !path.empty()) {

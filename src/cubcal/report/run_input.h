@@ -68,8 +68,8 @@ struct RunFiles {
 };
 
 /// Of the files of a run folder those that are there. Throws IoError where the folder is not there
-/// and DataError, naming the command that makes them, where it has no test logits.
-RunInput read_run(const std::string& folder);
+/// and DataError, with the options' advice, where it has no test logits.
+RunInput read_run(const std::string& folder, const ReportOptions& options = {});
 
 /// Throws DataError where the test logits have no labels or the others other classes.
 void check_run(const RunInput& run);

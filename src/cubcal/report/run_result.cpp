@@ -82,6 +82,9 @@ class Analyst {
     run_.label_given = input_.label_given;
     run_.source = input_.source;
     run_.folder = input_.folder;
+    if (options_.advice_on_logits && !input_.folder.empty()) {
+      run_.advice_on_validation = options_.advice_on_logits(shown_path(input_.folder), "val");
+    }
     run_.other_images = input_.other_images;
     run_.record = input_.record;
     run_.deployed = input_.deployed;
@@ -196,7 +199,7 @@ class Analyst {
     return std::set<std::string>(file.groups.begin(), file.groups.end()).size() > 1;
   }
 
-  /// As 'cubcal calibrate' without a method does: it may be none.
+  /// Of all methods, by cross-validation: it may be none.
   void choose_advised() {
     const LogitsFile& file = input_.validation->logits;
     SelectionOptions options;

@@ -43,9 +43,9 @@ struct SampleSet {
 /// A run with everything worked out that the page shows; the logits are no longer needed.
 struct RunResult {
   std::string label;
-  bool label_given = false;
   std::string source;  ///< the folder or file it comes from
   std::string folder;
+  std::string advice_on_validation;  ///< how it gets validation logits; empty: nothing is said
   ModelFacts record;
   std::optional<DeployedModel> deployed;
   std::vector<CardRow> inputs;  ///< the files it was made from
@@ -53,13 +53,10 @@ struct RunResult {
   /// Groups and files that are both in test and validation; nothing where one names none.
   std::optional<std::size_t> shared_groups;
   std::optional<std::size_t> shared_files;
-  bool validation_is_test = false;  ///< one file was given for both
   std::vector<std::string> class_names;
-  bool has_class_names = false;  ///< of its own; else they are numbers
   std::size_t passes = 0;
   std::vector<std::string> groups;
   std::vector<std::string> files;
-  bool other_images = false;  ///< than those of the first run, by `files`
   SampleFacts facts;
   MetricValues values;
   MetricIntervals intervals;
@@ -68,7 +65,6 @@ struct RunResult {
   std::vector<PostHoc> post_hoc;
   /// The calibration shown beside no calibration; of a model in use, what it applies.
   std::optional<std::size_t> chosen;
-  bool is_advised = false;  ///< chosen on held-out validation images, and may then be none
   std::optional<ObjectiveMap> objective;
   std::optional<SampleFacts> validation;
   Referral referral;
@@ -81,6 +77,12 @@ struct RunResult {
   std::optional<Audit> audit;  ///< of those columns, once add_audit() was called
 
   RunStudies studies;  ///< what the options asked for besides
+
+  bool label_given = false;         ///< by whoever asked for the report
+  bool validation_is_test = false;  ///< one file was given for both
+  bool has_class_names = false;     ///< of its own; else they are numbers
+  bool other_images = false;        ///< than those of the first run, by `files`
+  bool is_advised = false;  ///< `chosen` on held-out validation images, where it may be none
 
   const PostHoc* chosen_calibration() const { return chosen ? &post_hoc[*chosen] : nullptr; }
   const PostHoc* find(CalibrationMethod method) const;

@@ -140,7 +140,7 @@ std::vector<RunSource> run_sources(const ReportOptions& options) {
 
 RunInput read_source(const RunSource& source, const ReportOptions& options) {
   RunInput input = source.is_folder
-                       ? read_run(source.path)
+                       ? read_run(source.path, options)
                        : read_logits_set(source.path, source.validation, source.outliers, options);
   input.source = source.path;
   if (!source.label.empty()) {

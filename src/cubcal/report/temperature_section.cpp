@@ -4,7 +4,6 @@
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
-#include "cubcal/report/shown_path.h"
 
 namespace cubcal::report {
 
@@ -194,14 +193,11 @@ std::string map_row(const RunResult& run, Figures& figures) {
 
 std::string temperature_section(const RunResult& run, Figures& figures) {
   if (run.post_hoc.empty()) {
+    const std::string& advice = run.advice_on_validation;
     return section("Temperatures",
                    paragraph("No calibration was found, and none can be fitted without validation "
                              "logits" +
-                             (run.folder.empty()
-                                  ? std::string(".")
-                                  : ": make them with 'cubcal logits --model " +
-                                        shown_path(run.folder) + " --data DATA --split val -o " +
-                                        shown_path(run.folder) + "/val.npz'.")));
+                             (advice.empty() ? "." : ": " + advice + ".")));
   }
   std::string html = post_hoc_table(run);
   std::string notes;
@@ -224,10 +220,10 @@ std::string temperature_section(const RunResult& run, Figures& figures) {
     html += paragraph(
         advised
             ? std::string("Advised is ") + method_name(advised->calibration.method) +
-                  ", as by “cubcal calibrate”: on held-out validation images it has the lowest "
-                  "NLL of those that make no judged metric worse."
-            : "Advised is none, as by “cubcal calibrate”: on held-out validation images each of "
-              "these makes a judged metric worse, or betters none.",
+                  ": on held-out validation images it has the lowest NLL of those that make no "
+                  "judged metric worse."
+            : "Advised is none: on held-out validation images each of these makes a judged metric "
+              "worse, or betters none.",
         "muted");
   }
   if (!notes.empty()) html += "<ul class=\"notes\">" + notes + "</ul>\n";

@@ -8,9 +8,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
-#include "cubcal/report/evidence.h"
-#include "cubcal/report/figure_files.h"
-#include "cubcal/report/page.h"
+#include "cubcal/report/outputs.h"
 #include "cubcal/report/run_sources.h"
 #include "cubcal/report/shown_path.h"
 

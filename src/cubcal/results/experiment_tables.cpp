@@ -1,5 +1,6 @@
 #include "cubcal/results/experiment_tables.h"
 
+#include <algorithm>
 #include <set>
 
 #include "cubcal/core/counted.h"
@@ -106,11 +107,19 @@ ResultTable post_hoc_table(const Grid& grid) {
   return table;
 }
 
+/// The kinds of outliers, by name.
+std::vector<std::string> categories_of(const DetectorRecord& detector) {
+  std::vector<std::string> names;
+  for (const DetectorRecord::Category& each : detector.categories) names.push_back(each.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 /// The paper's OOD table for its method, with the kinds of outliers apart.
 ResultTable detector_table(const Grid& grid) {
   const std::string method = grid.main_method();
   const Repeats repeats = grid.repeats(grid.main_regime(), method);
-  const std::vector<DetectorResult>& detectors = repeats.front()->detectors;
+  const std::vector<DetectorRecord>& detectors = repeats.front()->detectors;
   const std::vector<std::string> metrics = {"auroc", "aupr", "fpr95"};
   ResultTable table{grid.name() + "-ood",
                     with_note("Outliers told from the test split by " + method_title(method),
@@ -118,19 +127,18 @@ ResultTable detector_table(const Grid& grid) {
                     {"detector"},
                     columns_of(metrics),
                     {}};
-  std::vector<std::string> categories;
-  for (const auto& [name, numbers] : detectors.front().categories) categories.push_back(name);
+  const std::vector<std::string> categories = categories_of(detectors.front());
   for (const std::string& name : categories) {
     table.columns.push_back({"AUROC %, " + name, 1, 100});
   }
-  for (const DetectorResult& detector : detectors) {
+  for (const DetectorRecord& detector : detectors) {
     ResultRow row{{detector.title}, {}};
     for (const std::string& metric : metrics) {
-      row.cells.push_back(cell_of(repeats, detection(detector.key, ""), metric));
-      row.cells.back().paper = paper_detection(grid.paper(), method, detector.key, metric);
+      row.cells.push_back(cell_of(repeats, detection(detector.detector, ""), metric));
+      row.cells.back().paper = paper_detection(grid.paper(), method, detector.detector, metric);
     }
     for (const std::string& name : categories) {
-      row.cells.push_back(cell_of(repeats, detection(detector.key, name), "auroc"));
+      row.cells.push_back(cell_of(repeats, detection(detector.detector, name), "auroc"));
     }
     table.rows.push_back(std::move(row));
   }
@@ -140,10 +148,10 @@ ResultTable detector_table(const Grid& grid) {
 /// AUROC of every detector on every method's network.
 ResultTable detectors_by_method(const Grid& grid) {
   const std::string regime = grid.main_regime();
-  const std::vector<DetectorResult>& detectors =
+  const std::vector<DetectorRecord>& detectors =
       grid.repeats(regime, grid.main_method()).front()->detectors;
-  std::vector<std::string> categories = {""};
-  for (const auto& [name, numbers] : detectors.front().categories) categories.push_back(name);
+  std::vector<std::string> categories = categories_of(detectors.front());
+  categories.insert(categories.begin(), "");
   ResultTable table{grid.name() + "-ood-methods",
                     "AUROC in percent of every detector on every method's network",
                     {"outliers", "detector"},
@@ -154,11 +162,11 @@ ResultTable detectors_by_method(const Grid& grid) {
     table.columns.push_back({with_note(method_title(method), note), 1, 100});
   }
   for (const std::string& category : categories) {
-    for (const DetectorResult& detector : detectors) {
+    for (const DetectorRecord& detector : detectors) {
       ResultRow row{{category.empty() ? "all" : category, detector.title}, {}};
       for (const std::string& method : grid.methods(regime)) {
         ResultCell cell =
-            cell_of(grid.repeats(regime, method), detection(detector.key, category), "auroc");
+            cell_of(grid.repeats(regime, method), detection(detector.detector, category), "auroc");
         cell.interval.reset();  // the table is wide as it is
         row.cells.push_back(std::move(cell));
       }
@@ -225,7 +233,7 @@ std::string results_markdown(const std::vector<ResultRecord>& records, const std
     std::set<std::string> devices;
     for (const ResultRecord& record : own) {
       seeds.insert(record.seed);
-      devices.insert(record.device);
+      devices.insert(record.training.device);
     }
     std::string trained_on;
     for (const std::string& device : devices)

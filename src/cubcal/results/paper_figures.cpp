@@ -54,7 +54,7 @@ std::optional<AnswerSpread> pooled(const Repeats& repeats, const SpreadOf& sprea
   return sum.classes == 0 ? std::nullopt : std::optional(sum);
 }
 
-const AnswerSpread* as_it_is(const ResultRecord& record) { return &record.spread; }
+const AnswerSpread* as_it_is(const ResultRecord& record) { return &record.test.spread; }
 
 std::optional<AnswerSpread> pooled_test(const Grid& grid, const std::string& method) {
   return pooled(grid.repeats(grid.main_regime(), method), as_it_is);

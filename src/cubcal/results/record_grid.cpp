@@ -15,6 +15,17 @@ double regime_place(const std::string& regime) {
   return std::strtod(regime.c_str(), nullptr);
 }
 
+const Measured* found_in(const MetricMap& metrics, const std::string& metric) {
+  const auto found = metrics.find(metric);
+  return found == metrics.end() ? nullptr : &found->second;
+}
+
+const Measured* share_in(const DetectionRecord& detection, const std::string& metric) {
+  if (metric == "auroc") return &detection.auroc;
+  if (metric == "aupr") return &detection.aupr;
+  return metric == "fpr95" ? &detection.fpr95 : nullptr;
+}
+
 }  // namespace
 
 const std::vector<std::string>& known_methods() {
@@ -68,33 +79,37 @@ std::string regime_title(const std::string& regime) {
   return "Reduced train/val (" + regime + ")";
 }
 
-const MetricMap* test_metrics(const ResultRecord& record) { return &record.metrics; }
+const Measured* test_metrics(const ResultRecord& record, const std::string& metric) {
+  return found_in(record.test.metrics, metric);
+}
 
 Selector calibrated(const std::string& method) {
-  return [method](const ResultRecord& record) -> const MetricMap* {
+  return [method](const ResultRecord& record, const std::string& metric) -> const Measured* {
     for (const PostHocResult& each : record.post_hoc) {
-      if (each.method == method) return &each.metrics;
+      if (each.method == method) return found_in(each.metrics, metric);
     }
     return nullptr;
   };
 }
 
 Selector scaled_by(double temperature) {
-  return [temperature](const ResultRecord& record) -> const MetricMap* {
+  return [temperature](const ResultRecord& record, const std::string& metric) -> const Measured* {
     for (const ScaledResult& each : record.scaled) {
-      if (each.temperature == temperature) return &each.metrics;
+      if (each.temperature == temperature) return found_in(each.metrics, metric);
     }
     return nullptr;
   };
 }
 
 Selector detection(const std::string& detector, const std::string& category) {
-  return [=](const ResultRecord& record) -> const MetricMap* {
-    for (const DetectorResult& each : record.detectors) {
-      if (each.key != detector) continue;
-      if (category.empty()) return &each.metrics;
-      const auto found = each.categories.find(category);
-      return found == each.categories.end() ? nullptr : &found->second;
+  return [=](const ResultRecord& record, const std::string& metric) -> const Measured* {
+    for (const DetectorRecord& each : record.detectors) {
+      if (each.detector != detector) continue;
+      if (category.empty()) return share_in(each.all, metric);
+      for (const DetectorRecord::Category& kind : each.categories) {
+        if (kind.name == category) return share_in(kind.detection, metric);
+      }
+      return nullptr;
     }
     return nullptr;
   };
@@ -106,14 +121,12 @@ ResultCell cell_of(const Repeats& repeats, const Selector& select, const std::st
   double high = 0;
   std::size_t intervals = 0;
   for (const ResultRecord* record : repeats) {
-    const MetricMap* metrics = select(*record);
-    if (metrics == nullptr) continue;
-    const auto found = metrics->find(metric);
-    if (found == metrics->end() || !found->second.value) continue;
-    cell.seeds.push_back(*found->second.value);
-    if (!found->second.interval) continue;
-    low += found->second.interval->first;
-    high += found->second.interval->second;
+    const Measured* measured = select(*record, metric);
+    if (measured == nullptr || !measured->value) continue;
+    cell.seeds.push_back(*measured->value);
+    if (!measured->interval) continue;
+    low += measured->interval->first;
+    high += measured->interval->second;
     ++intervals;
   }
   if (intervals > 0 && intervals == cell.seeds.size()) {

@@ -28,16 +28,16 @@ std::string regime_title(const std::string& regime);
 
 /// The seeds of one run.
 using Repeats = std::vector<const ResultRecord*>;
-/// The metrics a cell is about; null where the record has none such.
-using Selector = std::function<const MetricMap*(const ResultRecord&)>;
+/// The number a cell is about, of the metric of that name; null where the record has none such.
+using Selector = std::function<const Measured*(const ResultRecord&, const std::string& metric)>;
 
 /// The test metrics of the network as it is.
-const MetricMap* test_metrics(const ResultRecord& record);
+const Measured* test_metrics(const ResultRecord& record, const std::string& metric);
 /// ... under a calibration.
 Selector calibrated(const std::string& method);
 /// ... with all logits divided by one temperature.
 Selector scaled_by(double temperature);
-/// ... of a detector of outliers; `category` empty: all of them.
+/// ... of a detector of outliers: "auroc", "aupr", "fpr95"; `category` empty: all of them.
 Selector detection(const std::string& detector, const std::string& category);
 
 ResultCell cell_of(const Repeats& repeats, const Selector& select, const std::string& metric);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "cubcal/core/error.h"
@@ -11,7 +10,7 @@
 #include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/io/utf8.h"
-#include "cubcal/results/result_format.h"
+#include "cubcal/record/settings_json.h"
 
 namespace cubcal::results {
 
@@ -19,17 +18,87 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kResultFormat = "cubcal-result";
+constexpr int kResultVersion = 1;
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
 constexpr const char* kOwner = "result";
+
+/// In the order of metric_infos(), counts as whole numbers; others after them.
+Json metrics_json(const MetricMap& metrics) {
+  Json json = Json::object();
+  for (const MetricInfo& info : metric_infos()) {
+    const auto found = metrics.find(info.key);
+    if (found == metrics.end()) continue;
+    const std::optional<double>& value = found->second.value;
+    json[info.key] = value && info.unit == MetricUnit::kCount
+                         ? Json(static_cast<std::int64_t>(*value))
+                         : json_or_null(value);
+  }
+  for (const auto& [key, measured] : metrics) {
+    if (!json.contains(key)) json[key] = json_or_null(measured.value);
+  }
+  return json;
+}
+
+Json pair_or_null(const std::optional<std::pair<double, double>>& ends) {
+  return ends ? Json::array({ends->first, ends->second}) : Json();
+}
+
+/// Metrics, intervals beside them, and the answers behind both.
+void add_measured(const MetricMap& metrics, const AnswerSpread& spread, Json& json) {
+  json["metrics"] = metrics_json(metrics);
+  json["intervals"] = Json::object();
+  for (const auto& [key, value] : json["metrics"].items()) {
+    json["intervals"][key] = pair_or_null(metrics.at(key).interval);
+  }
+  if (spread.classes > 0) json["spread"] = to_json(spread);
+}
+
+Json split_json(const SplitResult& split) {
+  Json json = {{"samples", split.samples}};
+  add_measured(split.metrics, split.spread, json);
+  return json;
+}
+
+Json post_hoc_json(const PostHocResult& result) {
+  Json json = {{"method", result.method}, {"t_high", result.t_high}, {"t_low", result.t_low}};
+  if (result.box_high) json["box_high"] = *result.box_high;
+  if (result.box_low) json["box_low"] = *result.box_low;
+  json["warnings"] = result.warnings;
+  add_measured(result.metrics, result.spread, json);
+  return json;
+}
+
+Json training_json(const RunRecord& run) {
+  Json json = {{"program", run.program},
+               {"libtorch", run.libtorch},
+               {"precision", run.precision},
+               {"network", run.network},
+               {"data", {{"name", run.data}, {"hash", run.data_hash}}},
+               {"device", run.device},
+               {"recipe", run.recipe_hash},
+               {"settings", settings_json(run.settings)}};
+  json["stages"] = Json::array();
+  for (const StageRecord& stage : run.stages) {
+    json["stages"].push_back({{"method", stage.method},
+                              {"epochs", stage.epochs.value_or(0)},
+                              {"seconds", stage.seconds.value_or(0)}});
+  }
+  return json;
+}
+
+std::optional<std::pair<double, double>> known_pair(const JsonFields& fields, const char* name) {
+  if (!fields.knows(name)) return std::nullopt;
+  const std::vector<double> ends = fields.numbers(name);
+  if (ends.size() != 2) fields.refuse(name, "two numbers", fields.at(name));
+  return std::make_pair(ends[0], ends[1]);
+}
 
 Measured measured_of(const JsonFields& values, const JsonFields& intervals,
                      const std::string& key) {
   Measured measured;
   measured.value = values.number_or_null(key.c_str());
-  if (!intervals.knows(key.c_str())) return measured;
-  const std::vector<double> ends = intervals.numbers(key.c_str());
-  if (ends.size() != 2) intervals.refuse(key.c_str(), "two numbers", intervals.at(key.c_str()));
-  measured.interval = {ends[0], ends[1]};
+  measured.interval = known_pair(intervals, key.c_str());
   return measured;
 }
 
@@ -50,32 +119,51 @@ AnswerSpread read_spread(const JsonFields& set) {
   return set.has("spread") ? spread_of(set.at("spread")) : AnswerSpread{};
 }
 
-MetricMap by_name(const DetectionRecord& detection) {
-  MetricMap metrics;
-  const std::pair<const char*, const Measured*> shares[] = {
-      {"auroc", &detection.auroc}, {"aupr", &detection.aupr}, {"fpr95", &detection.fpr95}};
-  for (const auto& [name, share] : shares) {
-    if (share->value) metrics[name] = *share;
-  }
-  return metrics;
-}
-
-DetectorResult read_detector(const Json& json) {
-  const DetectorRecord row = detector_of(json);
-  DetectorResult result{row.detector, row.title, by_name(row.all), {}};
-  for (const DetectorRecord::Category& category : row.categories) {
-    result.categories[category.name] = by_name(category.detection);
-  }
-  return result;
-}
-
 bool is_result(const Json& json) {
   return json.is_object() && json.contains("format") && json.at("format") == kResultFormat;
 }
 
+SplitResult split_of(const JsonFields& fields) {
+  SplitResult split;
+  fields.read("samples", split.samples);
+  split.metrics = read_measured(fields);
+  split.spread = read_spread(fields);
+  return split;
+}
+
 PostHocResult post_hoc_of(const JsonFields& fields) {
-  return {fields.text("method"), fields.number("t_high"), fields.number("t_low"),
-          read_measured(fields), read_spread(fields)};
+  PostHocResult result;
+  result.method = fields.text("method");
+  result.t_high = fields.number("t_high");
+  result.t_low = fields.number("t_low");
+  result.metrics = read_measured(fields);
+  result.spread = read_spread(fields);
+  result.box_high = known_pair(fields, "box_high");
+  result.box_low = known_pair(fields, "box_low");
+  fields.read("warnings", result.warnings);
+  return result;
+}
+
+RunRecord training_of(const JsonFields& fields) {
+  RunRecord run;
+  run.device = fields.text("device");
+  fields.read("program", run.program);
+  fields.read("libtorch", run.libtorch);
+  fields.read("precision", run.precision);
+  fields.read("network", run.network);
+  if (const auto data = fields.known_object("data")) {
+    data->read("name", run.data);
+    data->read("hash", run.data_hash);
+  }
+  fields.read("recipe", run.recipe_hash);
+  if (fields.known_object("settings")) run.settings = settings_of(fields.at("settings"));
+  for (const JsonFields& each : fields.objects("stages")) {
+    StageRecord& stage = run.stages.emplace_back();
+    each.read("method", stage.method);
+    each.read("epochs", stage.epochs);
+    each.read("seconds", stage.seconds);
+  }
+  return run;
 }
 
 ResultRecord from_json(const Json& json) {
@@ -84,6 +172,7 @@ ResultRecord from_json(const Json& json) {
     throw DataError("format and version are not those of a result");
   }
   ResultRecord record;
+  fields.read("program", record.program);
   record.experiment = fields.text("experiment");
   record.paper = fields.text("paper");
   record.regime = fields.text("regime");
@@ -94,9 +183,12 @@ ResultRecord from_json(const Json& json) {
     throw DataError("its experiment, regime or method is " + in_quotes(*part) + ": " +
                     kPathPartRule);
   }
-  record.device = fields.object("training").text("device");
-  record.metrics = read_measured(fields.object("test"));
-  record.spread = read_spread(fields.object("test"));
+  fields.read("passes", record.passes);
+  fields.read("model", record.model);
+  record.training = training_of(fields.object("training"));
+  if (fields.knows("bootstrap")) record.bootstrap = fields.at("bootstrap");
+  if (const auto val = fields.known_object("val")) record.val = split_of(*val);
+  record.test = split_of(fields.object("test"));
   fields.at("post_hoc");  // needed, if only as an empty list
   for (const JsonFields& each : fields.objects("post_hoc")) {
     record.post_hoc.push_back(post_hoc_of(each));
@@ -104,7 +196,7 @@ ResultRecord from_json(const Json& json) {
   for (const JsonFields& each : fields.objects("one_temperature")) {
     record.scaled.push_back({each.number("t"), read_metrics(each.at("metrics"), Json::object())});
   }
-  for (const Json& each : fields.at("ood")) record.detectors.push_back(read_detector(each));
+  for (const Json& each : fields.at("ood")) record.detectors.push_back(detector_of(each));
   return record;
 }
 
@@ -140,6 +232,46 @@ auto identity(const ResultRecord& record) {
 
 }  // namespace
 
+MetricMap metric_map(const MetricValues& values, const MetricIntervals& intervals) {
+  MetricMap metrics;
+  for (const MetricInfo& info : metric_infos()) {
+    Measured& measured = metrics[info.key];
+    measured.value = values[info.metric];
+    const auto& interval = intervals[static_cast<std::size_t>(info.metric)];
+    if (interval) measured.interval = {interval->low, interval->high};
+  }
+  return metrics;
+}
+
+Json to_json(const ResultRecord& record) {
+  Json json = {{"format", kResultFormat},
+               {"version", kResultVersion},
+               {"program", record.program},
+               {"experiment", record.experiment},
+               {"paper", record.paper},
+               {"regime", record.regime},
+               {"method", record.method},
+               {"seed", record.seed},
+               {"passes", record.passes},
+               {"model", record.model},
+               {"training", training_json(record.training)},
+               {"bootstrap", record.bootstrap},
+               {"val", split_json(record.val)},
+               {"test", split_json(record.test)}};
+  json["post_hoc"] = Json::array();
+  for (const PostHocResult& each : record.post_hoc) {
+    json["post_hoc"].push_back(post_hoc_json(each));
+  }
+  json["one_temperature"] = Json::array();
+  for (const ScaledResult& each : record.scaled) {
+    json["one_temperature"].push_back(
+        {{"t", each.temperature}, {"metrics", metrics_json(each.metrics)}});
+  }
+  json["ood"] = Json::array();
+  for (const DetectorRecord& each : record.detectors) json["ood"].push_back(to_json(each));
+  return json;
+}
+
 ResultRecord read_result_record(const std::string& path) {
   return named_record(read_json(path), path);
 }
@@ -172,6 +304,7 @@ std::vector<std::vector<ResultRecord>> by_experiment(const std::vector<ResultRec
   std::map<std::string, std::vector<ResultRecord>> parts;
   for (const ResultRecord& record : records) parts[record.experiment].push_back(record);
   std::vector<std::vector<ResultRecord>> result;
+  result.reserve(parts.size());
   for (auto& [name, own] : parts) result.push_back(std::move(own));
   return result;
 }

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cubcal/metrics/bootstrap.h"
 #include "cubcal/record/detector_record.h"
+#include "cubcal/record/run_record.h"
 #include "cubcal/results/answer_spread.h"
 
 /// What one run of an experiment came to, as a small JSON file of its own. Tables are made from
@@ -16,43 +22,54 @@ namespace cubcal::results {
 /// with intervals over test images.
 using MetricMap = std::map<std::string, Measured>;
 
-/// The test metrics under one calibration.
+MetricMap metric_map(const MetricValues& values, const MetricIntervals& intervals = {});
+
+/// A split as the network gives it.
+struct SplitResult {
+  std::size_t samples = 0;
+  MetricMap metrics = {};
+  AnswerSpread spread = {};
+};
+
+/// A calibration fitted on val, and the test split under it.
 struct PostHocResult {
   std::string method;  ///< "ts-nll", "dts", ...
   double t_high = 1;
   double t_low = 1;
-  MetricMap metrics;
-  AnswerSpread spread;
+  MetricMap metrics = {};
+  AnswerSpread spread = {};
+  std::optional<std::pair<double, double>> box_high = {};  ///< where the temperatures were sought
+  std::optional<std::pair<double, double>> box_low = {};
+  std::vector<std::string> warnings = {};
 };
 
-/// The test metrics when one temperature scales all logits.
+/// The test metrics when one temperature scales all logits; without intervals.
 struct ScaledResult {
   double temperature = 1;
-  MetricMap metrics;
+  MetricMap metrics = {};
 };
 
-/// One row of the OOD table.
-struct DetectorResult {
-  std::string key;
-  std::string title;
-  MetricMap metrics;                            ///< "auroc", "aupr", "fpr95"
-  std::map<std::string, MetricMap> categories;  ///< the same against one kind of outliers
-};
-
-struct ResultRecord {
+/// What is absent in early records is empty.
+struct ResultRecord {  // NOLINT(bugprone-exception-escape): nlohmann moves objects so
+  std::string program;
   std::string experiment;
-  std::string paper;  ///< the paper's experiment it stands beside; may be empty
+  std::string paper = {};  ///< the paper's experiment it stands beside; may be empty
   std::string regime;
   std::string method;
   std::uint64_t seed = 1;
-  std::string device;  ///< it was trained on
-  MetricMap metrics;   ///< of the test split, as the network gives it
-  AnswerSpread spread;
-  std::vector<PostHocResult> post_hoc;
-  std::vector<ScaledResult> scaled;       ///< from soft to sharp; none in early records
-  std::vector<DetectorResult> detectors;  ///< none where there are no outliers
-  std::string path;                       ///< of the file it was read from
+  std::size_t passes = 0;
+  std::string model = {};                 ///< which of the run's models it is of
+  RunRecord training = {};                ///< without the texts that would make the file long
+  nlohmann::ordered_json bootstrap = {};  ///< as evaluation_json.h writes it
+  SplitResult val = {};
+  SplitResult test = {};
+  std::vector<PostHocResult> post_hoc = {};
+  std::vector<ScaledResult> scaled = {};       ///< from soft to sharp
+  std::vector<DetectorRecord> detectors = {};  ///< none where there are no outliers
+  std::string path = {};                       ///< of the file it was read from; not written
 };
+
+nlohmann::ordered_json to_json(const ResultRecord& record);
 
 /// Throws DataError, naming the file, where it is none.
 ResultRecord read_result_record(const std::string& path);

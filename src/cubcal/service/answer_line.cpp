@@ -5,7 +5,6 @@
 #include "cubcal/io/json_fields.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/service/answer_json.h"
-#include "cubcal/version.h"
 
 namespace cubcal {
 
@@ -21,24 +20,21 @@ std::string new_run_id() {
 
 Json version_json(const std::string& name, const ModelVersion& version) {
   const ModelFacts& facts = version.model->facts();
-  return {{"name", name},
-          {"version", version.number},
-          {"model_name", text_or_null(facts.name)},
-          {"model_version", text_or_null(facts.version)},
-          {"model_status", text_or_null(facts.status)},
-          {"network", facts.network},
-          {"weights_hash", text_or_null(facts.weights_hash)},
-          {"decision_hash", text_or_null(facts.decision_hash)},
-          {"description_hash", facts.description_hash},
-          {"data", text_or_null(facts.data)},
-          {"data_hash", text_or_null(facts.data_hash)},
-          {"calibration", text_or_null(facts.calibration)}};
+  Json json = {{"name", name}, {"version", version.number}};
+  add_identity(facts, json);
+  json["network"] = facts.network;
+  add_hashes(facts, json);
+  json["description_hash"] = facts.description_hash;
+  json["data"] = text_or_null(facts.data);
+  json["data_hash"] = text_or_null(facts.data_hash);
+  json["calibration"] = text_or_null(facts.calibration);
+  return json;
 }
 
 Json audit_json(const std::string& name, const ModelVersion& version, const std::string& request) {
   return {{"request", request},
           {"time", utc_time_with_milliseconds()},
-          {"program", std::string("cubcal ") + kVersion},
+          {"program", program_text()},
           {"model", version_json(name, version)},
           {"seed", version.model->facts().seed}};
 }

@@ -1,5 +1,6 @@
 #include "cubcal/core/error.h"
 #include "cubcal/http/http_error.h"
+#include "cubcal/service/answer_json.h"
 #include "cubcal/service/service_routes.h"
 #include "cubcal/version.h"
 
@@ -116,7 +117,7 @@ HttpResponse Service::infer(const Call& call) {
                      {"id", request.id.empty() ? call.id : request.id},
                      {"parameters",
                       {{"weights_hash", facts.weights_hash},
-                       {"program", std::string("cubcal ") + kVersion},
+                       {"program", program_text()},
                        {"seed", facts.seed},
                        {"request", call.id}}}};
   return inference_response(head, answer_tensors(answers, facts), request);

@@ -5,7 +5,6 @@
 #include "cubcal/io/json_text.h"
 #include "cubcal/service/answer_json.h"
 #include "cubcal/service/service_routes.h"
-#include "cubcal/version.h"
 
 namespace cubcal {
 
@@ -38,7 +37,7 @@ Json slot_json(const ModelSlot& slot) {
 HttpResponse Service::models(const Call&) {
   Json list = Json::array();
   for (const auto& slot : slots_) list.push_back(slot_json(*slot));
-  return json_response({{"program", std::string("cubcal ") + kVersion}, {"models", list}});
+  return json_response({{"program", program_text()}, {"models", list}});
 }
 
 HttpResponse Service::model(const Call& call) {

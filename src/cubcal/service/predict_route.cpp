@@ -144,8 +144,7 @@ HttpResponse Service::predict(const Call& call) {
   document["unreadable"] = Json::array();
   for (const Answered& each : answered) {
     if (!each.answer) {
-      document["unreadable"].push_back(
-          {{"image", each.image.name}, {"reason", each.image.problem}});
+      document["unreadable"].push_back(unreadable_json(each.image.name, each.image.problem));
       continue;
     }
     Json prediction = prediction_json(each.image.name, *each.answer, facts);

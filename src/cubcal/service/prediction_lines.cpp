@@ -12,7 +12,6 @@
 #include "cubcal/io/utc_time.h"
 #include "cubcal/record/model_mark.h"
 #include "cubcal/service/answer_json.h"
-#include "cubcal/version.h"
 
 namespace cubcal {
 
@@ -44,22 +43,6 @@ void add_uids(const FileAnswer& file, Json& line) {
 }
 
 }  // namespace
-
-Json model_json(const ModelFacts& model) {
-  return {{"model_name", text_or_null(model.name)},
-          {"model_version", text_or_null(model.version)},
-          {"model_status", text_or_null(model.status)},
-          {"weights_hash", model.weights_hash},
-          {"decision_hash", text_or_null(model.decision_hash)},
-          {"calibration", text_or_null(model.calibration)},
-          {"program", std::string("cubcal ") + kVersion}};
-}
-
-Json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive) {
-  Json json = prediction_json(file.path, *file.answer, model);
-  if (adaptive) json["passes"] = file.answer->passes;
-  return json;
-}
 
 Json line_head(const ModelFacts& model, std::uint64_t seed) {
   Json head = model_json(model);

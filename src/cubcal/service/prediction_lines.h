@@ -10,14 +10,8 @@
 
 #include "cubcal/answer.h"
 
-/// Predictions of image files as JSON: what 'cubcal predict' writes and goes on with.
+/// Predictions of image files as lines of JSON, a log that is gone on with.
 namespace cubcal {
-
-/// The answer for one image as JSON, as every form of output has it.
-nlohmann::ordered_json answer_json(const FileAnswer& file, const ModelFacts& model, bool adaptive);
-
-/// What tells the model of a line from others: name, version, hashes, program.
-nlohmann::ordered_json model_json(const ModelFacts& model);
 
 /// The line of one image, answered or not: `head` is what all lines have, `time` may be empty.
 std::string prediction_line(const FileAnswer& file, const ModelFacts& model,

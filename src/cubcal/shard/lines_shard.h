@@ -3,6 +3,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/io/folder_lock.h"
@@ -58,5 +59,10 @@ class LinesShard {
 /// The head of the finished shard at the path, nothing where there is no file. Throws DataError
 /// where the file is none.
 std::optional<ShardHead> finished_lines_shard(const std::string& path);
+
+/// Writes the rows of all shards in the order of their places, each as an unsharded run would have
+/// written it. Memory grows with the number of shards and not with that of rows. The shards have
+/// passed check_one_job. Throws DataError where rows are damaged, missing or there twice.
+void merge_lines(const std::vector<ShardFile>& shards, const std::string& output);
 
 }  // namespace cubcal

@@ -1,5 +1,3 @@
-#include "cubcal/shard/merge_lines.h"
-
 #include <algorithm>
 #include <functional>
 #include <memory>

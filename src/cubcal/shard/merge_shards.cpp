@@ -6,7 +6,6 @@
 #include "cubcal/core/error.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/shard/lines_shard.h"
-#include "cubcal/shard/merge_lines.h"
 #include "cubcal/shard/merge_logits.h"
 
 namespace cubcal {

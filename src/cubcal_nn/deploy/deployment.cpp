@@ -268,7 +268,7 @@ class Deployer {
 
 std::string data_of(const ModelDescription& model) {
   const Provenance& provenance = model.provenance;
-  if (provenance.phantom) return kPhantomData;
+  if (!provenance.phantom.is_null()) return kPhantomData;
   if (!provenance.recipe_hash.empty()) {
     const Recipe recipe = parse_recipe(provenance.recipe, "the model's recipe");
     if (recipe.data.kind == DataKind::kPath) return recipe.data.path;

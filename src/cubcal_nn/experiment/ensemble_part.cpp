@@ -1,11 +1,10 @@
-#include "cubcal_nn/experiment/ensemble_part.h"
-
 #include <filesystem>
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/record/run_folder.h"
 #include "cubcal/record/run_record.h"
+#include "cubcal_nn/experiment/derived_part.h"
 #include "cubcal_nn/infer/ensemble_model.h"
 
 namespace cubcal {

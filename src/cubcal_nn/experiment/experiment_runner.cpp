@@ -10,8 +10,7 @@
 #include "cubcal/core/check.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
-#include "cubcal_nn/experiment/ensemble_part.h"
-#include "cubcal_nn/experiment/laplace_part.h"
+#include "cubcal_nn/experiment/derived_part.h"
 #include "cubcal_nn/experiment/part_record.h"
 
 namespace cubcal {

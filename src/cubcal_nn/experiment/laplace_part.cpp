@@ -1,5 +1,3 @@
-#include "cubcal_nn/experiment/laplace_part.h"
-
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "cubcal/record/run_record.h"
 #include "cubcal_nn/bayes/laplace.h"
 #include "cubcal_nn/bayes/moped.h"
+#include "cubcal_nn/experiment/derived_part.h"
 #include "cubcal_nn/experiment/split_logits.h"
 #include "cubcal_nn/models/registry.h"
 

@@ -8,6 +8,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/phantom/phantom.h"
 #include "cubcal_nn/recipe/recipe.h"
 
@@ -77,16 +78,17 @@ void adopt_classes(ImageSet& set, const std::vector<std::string>& names, WorkObs
 ImageSet phantom_set(const std::string& data, const ModelDescription& model,
                      WorkObserver& observer) {
   const Provenance& provenance = model.provenance;
-  PhantomOptions options = provenance.phantom.value_or(PhantomOptions{});
+  const std::optional<PhantomOptions> drawn = drawn_phantom(provenance);
+  PhantomOptions options = drawn.value_or(PhantomOptions{});
   if (data.size() > kPhantom.size()) options.seed = parse_seed(data.substr(kPhantom.size() + 1));
-  const bool is_the_models = provenance.phantom && options.seed == provenance.phantom->seed;
+  const bool is_the_models = drawn && options.seed == drawn->seed;
   ImageSet set = make_phantom_set(options).set;
   if (is_the_models && !provenance.data_hash.empty() && content_hash(set) != provenance.data_hash) {
     observer.warning(
         "the phantom set drawn here differs from the one the model was trained on (another version "
         "or math library); splits may overlap with its training images");
   }
-  if (!provenance.phantom) adopt_classes(set, model.class_names, observer);
+  if (!drawn) adopt_classes(set, model.class_names, observer);
   return set;
 }
 

@@ -42,45 +42,47 @@ results::AnswerSpread spread_of(const SampleFacts& facts) {
 }
 
 /// A prediction of the labelled file.
-results::MeasuredPart measured_part(const LogitsFile& file, const Predictive& predictive,
+results::SplitResult measured_split(const LogitsFile& file, const Predictive& predictive,
                                     const BootstrapOptions& bootstrap) {
   const SampleFacts facts = sample_facts(predictive, file.labels, MetricOptions{});
-  return {metrics_json(metric_values(facts)),
-          intervals_json(bootstrap_intervals(facts, file.groups, bootstrap)), spread_of(facts)};
+  return {
+      file.labels.size(),
+      results::metric_map(metric_values(facts), bootstrap_intervals(facts, file.groups, bootstrap)),
+      spread_of(facts)};
 }
 
-results::SplitPart measured_split(const LogitsFile& file, const BootstrapOptions& bootstrap) {
-  return {file.labels.size(), measured_part(file, predict_file(file, std::nullopt), bootstrap)};
+results::SplitResult measured_split(const LogitsFile& file, const BootstrapOptions& bootstrap) {
+  return measured_split(file, predict_file(file, std::nullopt), bootstrap);
 }
 
 std::pair<double, double> ends_of(const TemperatureBox& box) { return {box.low, box.high}; }
 
 /// Every calibration, which is also saved beside the logits.
-std::vector<results::CalibratedPart> calibrated_parts(const CalibrationPlan& plan,
-                                                      const RunPart& part,
-                                                      const LogitsFile& validation,
-                                                      const LogitsFile& test,
-                                                      const BootstrapOptions& bootstrap) {
-  std::vector<results::CalibratedPart> parts;
+std::vector<results::PostHocResult> calibrated_parts(const CalibrationPlan& plan,
+                                                     const RunPart& part,
+                                                     const LogitsFile& validation,
+                                                     const LogitsFile& test,
+                                                     const BootstrapOptions& bootstrap) {
+  std::vector<results::PostHocResult> parts;
   for (const CalibrationMethod method : kCalibrationMethods) {
     const FitResult fit = fit_calibration(McLogits(validation.logits), validation.labels,
                                           plan.fit_options(method), validation.groups);
     const Calibration& fitted = fit.calibration;
     const std::string name = method_name(method);
     save_calibration(RunFolder{part.folder}.calibration(name), fitted);
-    parts.push_back({name, fitted.t_high, fitted.t_low, ends_of(fitted.box_high),
-                     ends_of(fitted.box_low), fit.warnings,
-                     measured_part(test, predict_file(test, fitted), bootstrap)});
+    const results::SplitResult under = measured_split(test, predict_file(test, fitted), bootstrap);
+    parts.push_back({name, fitted.t_high, fitted.t_low, under.metrics, under.spread,
+                     ends_of(fitted.box_high), ends_of(fitted.box_low), fit.warnings});
   }
   return parts;
 }
 
 /// What one temperature makes of the test logits, without intervals.
-std::vector<results::ScaledPart> scaled_parts(const LogitsFile& test) {
-  std::vector<results::ScaledPart> parts;
+std::vector<results::ScaledResult> scaled_parts(const LogitsFile& test) {
+  std::vector<results::ScaledResult> parts;
   for (const ScaledValues& each :
        values_by_temperature(McLogits(test.logits), test.labels, MetricOptions{})) {
-    parts.push_back({each.temperature, metrics_json(each.values)});
+    parts.push_back({each.temperature, results::metric_map(each.values)});
   }
   return parts;
 }
@@ -129,28 +131,28 @@ RunRecord training_of(const RunPart& part) {
 
 }  // namespace
 
-results::ResultDocument part_record(const ExperimentPlan& plan, const ExperimentRun& run,
-                                    const RunPart& part, const ImagesOfPart& images,
-                                    const BootstrapOptions& bootstrap, WorkObserver& observer) {
+results::ResultRecord part_record(const ExperimentPlan& plan, const ExperimentRun& run,
+                                  const RunPart& part, const ImagesOfPart& images,
+                                  const BootstrapOptions& bootstrap, WorkObserver& observer) {
   const LogitsFile validation = read_logits_file(part.logits("val"));
   const LogitsFile test = read_logits_file(part.logits("test"));
-  results::ResultDocument document;
-  document.program = std::string("cubcal ") + kVersion;
-  document.experiment = plan.name;
-  document.paper = plan.paper;
-  document.regime = run.regime;
-  document.method = run.method;
-  document.seed = run.seed;
-  document.passes = McLogits(test.logits).passes();
-  document.model = part.model_name;
-  document.training = training_of(part);
-  document.bootstrap = bootstrap_json(bootstrap, !test.groups.empty());
-  document.val = measured_split(validation, bootstrap);
-  document.test = measured_split(test, bootstrap);
-  document.post_hoc = calibrated_parts(plan.calibration, part, validation, test, bootstrap);
-  document.one_temperature = scaled_parts(test);
-  document.detectors = detector_rows(plan, part, images, bootstrap, observer);
-  return document;
+  results::ResultRecord record;
+  record.program = std::string("cubcal ") + kVersion;
+  record.experiment = plan.name;
+  record.paper = plan.paper;
+  record.regime = run.regime;
+  record.method = run.method;
+  record.seed = run.seed;
+  record.passes = McLogits(test.logits).passes();
+  record.model = part.model_name;
+  record.training = training_of(part);
+  record.bootstrap = bootstrap_json(bootstrap, !test.groups.empty());
+  record.val = measured_split(validation, bootstrap);
+  record.test = measured_split(test, bootstrap);
+  record.post_hoc = calibrated_parts(plan.calibration, part, validation, test, bootstrap);
+  record.scaled = scaled_parts(test);
+  record.detectors = detector_rows(plan, part, images, bootstrap, observer);
+  return record;
 }
 
 }  // namespace cubcal

@@ -191,12 +191,13 @@ void save_model(const std::string& folder, const ModelDescription& description,
   const HostTensors tensors(network.tensors());
   document["weights_hash"] = weights_hash(tensors.views(), description.script);
   make_folder(folder);
-  write_script_files(folder, network);
   const ModelPaths paths{folder};
   for (const std::string& path : {paths.description(), paths.next_weights()}) refuse_link(path);
+  WrittenScriptFiles script_files(folder, network);
   finish_earlier_save(paths);
   write_safetensors(paths.next_weights(), tensors.views(), {{"format", "cubcal-model"}});
   write_model_document(paths.description(), std::move(document));
+  script_files.keep();
   rename_file(paths.next_weights(), paths.weights());
   remove_other_script_files(folder, network);
 }

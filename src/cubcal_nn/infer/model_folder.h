@@ -11,8 +11,8 @@
 #include "cubcal/boundary/thresholds.h"
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/record/model_identity.h"
+#include "cubcal/record/provenance.h"
 #include "cubcal_nn/batches/preprocessing.h"
-#include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/models/network.h"
 
 /// A model on disk is a folder with `model.json`, which describes it, and `weights.safetensors`.

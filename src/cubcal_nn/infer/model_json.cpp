@@ -7,6 +7,7 @@
 #include "cubcal/io/json_text.h"
 #include "cubcal/record/decision_hash.h"
 #include "cubcal/record/model_record.h"
+#include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/script/script_network.h"
 
@@ -71,7 +72,8 @@ ModelDescription described(const ModelRecord& record) {
   }
   description.thresholds = record.thresholds;
   if (!record.provenance.is_null()) {
-    description.provenance = provenance_from_json(nlohmann::json(record.provenance));
+    description.provenance = provenance_of(record.provenance);
+    drawn_phantom(description.provenance);  // refused now, and not when it is drawn again
   }
   description.identity = record.identity;
   check_description(description);
@@ -130,7 +132,7 @@ NetworkOptions ModelDescription::network_options(c10::Device device) const {
   options.head = head;
   options.members = members;
   options.dropout_rate = dropout_rate;
-  options.seed = provenance.seed;
+  options.seed = provenance.seed.value_or(0);
   options.device = device;
   return options;
 }

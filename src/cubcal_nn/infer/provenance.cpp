@@ -5,7 +5,6 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/json_fields.h"
-#include "cubcal/record/provenance_record.h"
 
 namespace cubcal {
 
@@ -25,39 +24,6 @@ void read_class_shares(const JsonFields& fields, PhantomOptions& options) {
 
 }  // namespace
 
-json to_json(const Provenance& provenance) {
-  ProvenanceRecord record;
-  record.program = provenance.program;
-  record.recipe = provenance.recipe;
-  record.recipe_hash = provenance.recipe_hash;
-  record.settings = provenance.settings;
-  record.seed = provenance.seed;
-  record.data = provenance.data;
-  record.data_hash = provenance.data_hash;
-  if (provenance.phantom) record.phantom = to_json(*provenance.phantom);
-  record.stage = provenance.stage;
-  record.epoch = static_cast<std::uint64_t>(provenance.epoch);
-  record.metrics = provenance.metrics;
-  return to_json(record);
-}
-
-Provenance provenance_from_json(const json& object) {
-  const ProvenanceRecord record = provenance_record_of(object);
-  Provenance provenance;
-  provenance.program = record.program;
-  provenance.recipe = record.recipe;
-  provenance.recipe_hash = record.recipe_hash;
-  provenance.settings = record.settings;
-  provenance.seed = record.seed.value_or(0);
-  provenance.data = record.data;
-  provenance.data_hash = record.data_hash;
-  if (!record.phantom.is_null()) provenance.phantom = phantom_options_from_json(record.phantom);
-  provenance.stage = record.stage;
-  provenance.epoch = static_cast<std::int64_t>(record.epoch);
-  provenance.metrics = record.metrics;
-  return provenance;
-}
-
 json to_json(const PhantomOptions& options) {
   return {{"seed", options.seed},
           {"train", options.train},
@@ -73,10 +39,10 @@ json to_json(const PhantomOptions& options) {
           {"sensor_noise", options.sensor_noise}};
 }
 
-PhantomOptions phantom_options_from_json(const json& object) {
-  if (!object.is_object()) throw DataError("the phantom options must be an object");
-  const nlohmann::ordered_json ordered = object;
-  const JsonFields fields(ordered, "phantom");
+std::optional<PhantomOptions> drawn_phantom(const Provenance& provenance) {
+  if (provenance.phantom.is_null()) return std::nullopt;
+  if (!provenance.phantom.is_object()) throw DataError("the phantom options must be an object");
+  const JsonFields fields(provenance.phantom, "phantom");
   PhantomOptions options;
   fields.read("seed", options.seed);
   fields.read("train", options.train);

@@ -6,6 +6,8 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/sha256.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/record/model_paths.h"
+#include "cubcal/record/model_record.h"
 #include "cubcal_nn/models/ensemble.h"
 #include "cubcal_nn/script/script_network.h"
 
@@ -21,6 +23,17 @@ const std::string kScriptSuffix = ".ts";
 
 std::string script_name(const std::string& hash) {
   return kScriptPrefix + hash.substr(0, 16) + kScriptSuffix;
+}
+
+/// Whether a model that can be there needs the file. One that cannot be read may.
+bool is_named(const std::string& description, const std::string& hash) {
+  std::error_code ignored;
+  if (!fs::exists(description, ignored)) return false;
+  try {
+    return read_text_file(description, kLargestModelRecord).find(hash) != std::string::npos;
+  } catch (const Error&) {
+    return true;
+  }
 }
 
 bool is_script_name(const std::string& name) {
@@ -67,11 +80,30 @@ std::unique_ptr<Network> load_script_model(const std::string& folder,
   return make_script_model(description, files, names, device);
 }
 
-void write_script_files(const std::string& folder, const Network& network) {
-  for (const NetworkFile& file : network.files()) {
-    const std::string path = (fs::path(folder) / script_name(file.sha256)).string();
-    refuse_link(path);
-    write_file_atomically(path, *file.bytes);
+WrittenScriptFiles::WrittenScriptFiles(const std::string& folder, const Network& network)
+    : description_(ModelPaths{folder}.description()) {
+  const auto path_of = [&](const NetworkFile& file) {
+    return (fs::path(folder) / script_name(file.sha256)).string();
+  };
+  for (const NetworkFile& file : network.files()) refuse_link(path_of(file));
+  try {
+    for (const NetworkFile& file : network.files()) {
+      const std::string path = path_of(file);
+      if (!fs::exists(path)) fresh_.push_back({path, file.sha256});
+      write_file_atomically(path, *file.bytes);
+    }
+  } catch (...) {
+    remove_fresh();
+    throw;
+  }
+}
+
+WrittenScriptFiles::~WrittenScriptFiles() { remove_fresh(); }
+
+void WrittenScriptFiles::remove_fresh() {
+  std::error_code ignored;
+  for (const Fresh& file : fresh_) {
+    if (!is_named(description_, file.sha256)) fs::remove(file.path, ignored);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cubcal_nn/infer/model_folder.h"
 
@@ -24,8 +25,30 @@ std::unique_ptr<Network> load_script_model(const std::string& folder,
 /// The bytes of a file to be trusted. Throws IoError, and DataError beyond 4 GiB.
 std::shared_ptr<const std::string> read_script_file(const std::string& path);
 
-/// Writes the network's files where they are not there yet.
-void write_script_files(const std::string& folder, const Network& network);
+/// The network's files in a folder. Those that were not there before go again with this object,
+/// unless keep() was called or model.json names them: a save that fails leaves none behind.
+class WrittenScriptFiles {
+ public:
+  /// Throws IoError, before anything is written, where one of them is a link.
+  WrittenScriptFiles(const std::string& folder, const Network& network);
+  ~WrittenScriptFiles();
+  WrittenScriptFiles(const WrittenScriptFiles&) = delete;
+  WrittenScriptFiles& operator=(const WrittenScriptFiles&) = delete;
+
+  void keep() { fresh_.clear(); }
+
+ private:
+  struct Fresh {
+    std::string path;
+    std::string sha256;
+  };
+
+  void remove_fresh();
+
+  std::string description_;  ///< path of model.json
+  std::vector<Fresh> fresh_;
+};
+
 /// Removes those of earlier models.
 void remove_other_script_files(const std::string& folder, const Network& network);
 

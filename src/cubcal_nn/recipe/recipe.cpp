@@ -412,7 +412,7 @@ Provenance make_provenance(const Recipe& recipe, const ImageSet& set) {
   provenance.seed = recipe.run.seed;
   provenance.data = set.name;
   provenance.data_hash = content_hash(set);
-  if (recipe.data.kind == DataKind::kPhantom) provenance.phantom = recipe.data.phantom;
+  if (recipe.data.kind == DataKind::kPhantom) provenance.phantom = to_json(recipe.data.phantom);
   return provenance;
 }
 

@@ -1,4 +1,4 @@
-#include "cubcal/record/provenance_record.h"
+#include "cubcal/record/provenance.h"
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 
 namespace cubcal {
 
-nlohmann::ordered_json to_json(const ProvenanceRecord& provenance) {
+nlohmann::ordered_json to_json(const Provenance& provenance) {
   nlohmann::json metrics = nlohmann::json::object();
   for (const auto& [name, value] : provenance.metrics) {
     if (std::isfinite(value)) metrics[name] = value;
@@ -23,16 +23,16 @@ nlohmann::ordered_json to_json(const ProvenanceRecord& provenance) {
                          {"data", provenance.data},
                          {"data_hash", provenance.data_hash},
                          {"stage", provenance.stage},
-                         {"epoch", provenance.epoch},
+                         {"epoch", static_cast<std::uint64_t>(provenance.epoch)},
                          {"metrics", metrics}};
   if (!provenance.phantom.is_null()) json["phantom"] = provenance.phantom;
   return json;
 }
 
-ProvenanceRecord provenance_record_of(const nlohmann::ordered_json& json) {
+Provenance provenance_of(const nlohmann::ordered_json& json) {
   if (!json.is_object()) throw DataError("provenance must be an object");
   const JsonFields fields(json, "provenance");
-  ProvenanceRecord provenance;
+  Provenance provenance;
   fields.read("program", provenance.program);
   fields.read("recipe", provenance.recipe);
   fields.read("recipe_hash", provenance.recipe_hash);
@@ -45,7 +45,9 @@ ProvenanceRecord provenance_record_of(const nlohmann::ordered_json& json) {
   fields.read("data", provenance.data);
   fields.read("data_hash", provenance.data_hash);
   fields.read("stage", provenance.stage);
-  fields.read("epoch", provenance.epoch);
+  if (fields.knows("epoch")) {
+    provenance.epoch = static_cast<std::int64_t>(fields.count("epoch"));
+  }
   if (fields.has("phantom")) provenance.phantom = fields.at("phantom");
   fields.read("metrics", provenance.metrics);
   return provenance;
