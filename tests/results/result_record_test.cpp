@@ -73,6 +73,22 @@ TEST(ResultRecord, IsReadAsItWasWritten) {
   EXPECT_EQ(read.detectors[0].all.auroc.value, 0.7);
 }
 
+/// Those of the repository's own experiments; early ones were written without their settings.
+TEST(ResultRecord, KeptOnesAreWrittenAsTheyWere) {
+  const std::string folder = std::string(CUBCAL_TEST_DATA) + "/../../results/";
+  std::size_t compared = 0;
+  for (const ResultRecord& record :
+       read_result_records({folder + "chest-paper", folder + "skin-methods", folder + "retina"})) {
+    nlohmann::ordered_json kept =
+        nlohmann::ordered_json::parse(read_text_file(record.path, 1 << 20));
+    nlohmann::ordered_json written = to_json(record);
+    if (!kept["training"].contains("settings")) written["training"].erase("settings");
+    EXPECT_EQ(kept.dump(), written.dump()) << record.path;
+    ++compared;
+  }
+  EXPECT_GE(compared, 60U);
+}
+
 TEST(ResultRecord, KeepsTheOrderOfItsFields) {
   std::string keys;
   const nlohmann::ordered_json json = to_json(written_record());

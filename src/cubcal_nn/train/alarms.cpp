@@ -116,8 +116,7 @@ std::string data_alarm(const SetFinding& finding) {
 }
 
 DataError data_leak(const SetFinding& finding) {
-  return DataError(data_alarm(finding) +
-                   " ('cubcal data split'), or set data.leaks = \"allow\" to train all the same");
+  return DataError(data_alarm(finding) + ", or set data.leaks = \"allow\" to train all the same");
 }
 
 }  // namespace cubcal
