@@ -73,7 +73,7 @@ TEST(ResultRecord, IsReadAsItWasWritten) {
   EXPECT_EQ(read.detectors[0].all.auroc.value, 0.7);
 }
 
-/// Those of the repository's own experiments; early ones were written without their settings.
+/// Those of the repository's own experiments; early ones were written without two of the fields.
 TEST(ResultRecord, KeptOnesAreWrittenAsTheyWere) {
   const std::string folder = std::string(CUBCAL_TEST_DATA) + "/../../results/";
   std::size_t compared = 0;
@@ -83,6 +83,7 @@ TEST(ResultRecord, KeptOnesAreWrittenAsTheyWere) {
         nlohmann::ordered_json::parse(read_text_file(record.path, 1 << 20));
     nlohmann::ordered_json written = to_json(record);
     if (!kept["training"].contains("settings")) written["training"].erase("settings");
+    if (!kept.contains("one_temperature")) written.erase("one_temperature");
     EXPECT_EQ(kept.dump(), written.dump()) << record.path;
     ++compared;
   }
