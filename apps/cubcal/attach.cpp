@@ -65,8 +65,9 @@ void attach(const AttachOptions& options) {
                     : "'cubcal predict' applies it")
             << '\n';
   if (calibration.weights_hash.empty()) {
-    std::cout << "the calibration does not say which weights it was fitted for: that they are this "
-                 "model's is taken on trust\n";
+    std::cout
+        << "the calibration does not say which weights it was fitted for: it is taken on trust "
+           "that they are this model's\n";
   }
   tell_of_versions(options.model, before);
 }

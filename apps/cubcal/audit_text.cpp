@@ -120,8 +120,8 @@ void print_found(std::ostream& out, const Audit& audit) {
         << ". What the intervals leave open may still be there.\n";
   } else {
     out << '\n'
-        << table << "Of " << audit.tests << " gaps tested; where there is none, the chance to find "
-        << "any is at most " << rate << ".\n";
+        << table << "Of " << audit.tests << " gaps tested; where there is none, the chance of "
+        << "reporting any is at most " << rate << ".\n";
   }
 }
 

@@ -123,18 +123,18 @@ void print_choice(std::ostream& out, const std::string& title, const Calibration
     const std::string worse = labels_of(each.held_out.worse());
     const std::string better = labels_of(each.held_out.better());
     out << "  " << method_name(each.fit.calibration.method) << ": "
-        << (better.empty() ? "betters nothing" : "betters " + better)
+        << (better.empty() ? "improves nothing" : "improves " + better)
         << (worse.empty() ? "" : "; worsens " + worse) << '\n';
   }
   if (!selection.best) {
-    out << "\nNo method betters anything without making something else significantly worse: leave "
+    out << "\nNo method improves anything without making something else significantly worse: leave "
            "these logits as they are.\n";
     return;
   }
   const CalibrationCandidate& best = selection.candidates[*selection.best];
   out << "\nChosen: " << method_name(best.fit.calibration.method)
-      << ", of the lowest NLL among the methods that make nothing of the " << kJudgedMetrics.size()
-      << " judged significantly worse.\n";
+      << ", of the lowest NLL among the methods that significantly worsen none of the "
+      << kJudgedMetrics.size() << " judged metrics.\n";
   const std::string unjudged = labels_of(worse_unjudged(best.held_out));
   if (!unjudged.empty()) out << "Of what is not judged it worsens " << unjudged << ".\n";
   if (choice.on_test.empty()) return;

@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cubcal/calibration/calibration.h"
 #include "cubcal/io/logits_file.h"
+
+namespace cubcal {
+struct Calibration;
+}
 
 /// What the subcommands share in reading logits.
 namespace cubcal::app {

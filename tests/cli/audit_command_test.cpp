@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/demo_logits.h"
+#include "cubcal/audit/audit_values.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/logits_file.h"
 
@@ -91,7 +92,7 @@ TEST_F(AuditCommand, CutsMarginAndTables) {
                                  "-", "--latex", "a.tex", "--markdown", "a.md"}));
   ASSERT_EQ(csv.exit_code, 0) << csv.err;
   const CsvTable table = parse_csv(csv.out, "stdout");
-  EXPECT_EQ(table.rows.size(), 4U * 19);
+  EXPECT_EQ(table.rows.size(), 4U * audit_labels(/*with_outside=*/false).size());
   EXPECT_EQ(table.rows[0][table.column("group")], "below 40");
   EXPECT_EQ(table.rows[0][table.column("metric")], "accuracy");
   EXPECT_NE(table.rows[0][table.column("within_margin")], "");

@@ -155,7 +155,7 @@ TEST_F(MonitorCommand, CalibratedLogsAreHeldAgainstCalibratedLogits) {
         << result.out;
   }
   expect_refused({"monitor", "demo/test.npz", "plain.jsonl", "--model", "typo"}, 2,
-                 "--model names 'typo', of which there is no answer");
+                 "--model names 'typo', which gave no answer");
   expect_refused({"monitor", "demo/test.npz", "same/test.npz", "--model", "typo"}, 2,
                  "there is no log with any");
 }

@@ -40,6 +40,17 @@ Evaluation evaluated(const std::vector<Case>& cases, const EvaluationPlan& plan 
   return evaluation;
 }
 
+TEST(EvaluationJson, SaysWhatAurcDoesWithEqualUncertainty) {
+  const std::vector<Case> right_first = {{0.9, 0}, {0.9, 0}, {0.9, 1}, {0.9, 1}};
+  const std::vector<Case> wrong_first(right_first.rbegin(), right_first.rend());
+  const auto aurc = [](const std::vector<Case>& cases) {
+    return evaluation_document(evaluated(cases))["metrics"]["aurc"].get<double>();
+  };
+  EXPECT_LT(aurc(right_first), aurc(wrong_first));
+  EXPECT_EQ(convention_json({})["aurc"],
+            "mean risk over all coverages by U; equal U in the order of the file");
+}
+
 TEST(EvaluationJson, HasTheValuesOfAWorkedExample) {
   const Json json = evaluation_document(evaluated(kCases));
   EXPECT_EQ(json.begin().key(), "cubcal");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -268,6 +270,14 @@ TEST(MetricValues, AreUndefinedWhereNothingCanBeSaid) {
 TEST(MetricValues, AreListedInTheirOrder) {
   for (std::size_t i = 0; i < kMetricCount; ++i) {
     EXPECT_EQ(static_cast<std::size_t>(metric_infos()[i].metric), i);
+  }
+}
+
+TEST(MetricInfos, EveryKeyIsInTheDocumentation) {
+  std::ifstream page(std::string(CUBCAL_TEST_DATA) + "/../../docs/metrics.md");
+  const std::string text((std::istreambuf_iterator<char>(page)), {});
+  for (const MetricInfo& info : metric_infos()) {
+    EXPECT_NE(text.find("`" + std::string(info.key) + "`"), std::string::npos) << info.key;
   }
 }
 

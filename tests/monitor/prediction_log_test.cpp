@@ -170,7 +170,7 @@ TEST_F(PredictionLog, AModelWithoutAnAnswerIsNamed) {
   EXPECT_EQ(read_prediction_log(path_, {}, classes, model).size(), 0U);
   test::expect_error<ArgumentError>(
       [&] { model.check_only(); },
-      "the option 'model' names 'typo', of which there is no answer: the logs hold those of "
+      "the option 'model' names 'typo', which gave no answer: the logs hold those of "
       "'Skin' 1 (weights aa, decision bb), a model");
   AnsweringModel found("Skin");
   read_prediction_log(path_, {}, classes, found);

@@ -220,7 +220,7 @@ TEST_F(ReportCommand, ShowsTheCalibrationThatCalibrateAdvises) {
         report({"--logits", "test.npz", "--val", "val.npz", "-o", "page.html"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const std::string page = test::contents_of(scratch_.path() / "page.html");
-    const std::string expected = method.empty() ? "Advised is none" : method + " (advised)";
+    const std::string expected = method.empty() ? "None is advised" : method + " (advised)";
     EXPECT_NE(page.find(expected), std::string::npos) << expected << advice.out;
     EXPECT_EQ(method.empty(), evidence > 1.5) << advice.out;
     EXPECT_EQ(page.find(", after ") == std::string::npos, method.empty());

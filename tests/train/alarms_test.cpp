@@ -181,7 +181,7 @@ TEST(Alarms, ALeakSaysHowToGoOn) {
   EXPECT_EQ(
       std::string(data_leak(findings[0]).what()),
       "1 image is in both split 'train' and split 'val' of 'tiny': what is measured on one of "
-      "them is too good; split the data by group, or set data.leaks = "
+      "them will look too good; split the data by group, or set data.leaks = "
       "\"allow\" to train all the same");
 }
 

@@ -109,7 +109,7 @@ def bins_of(probabilities: Any, y: Any, metric: str = "ece", bins: int = 15,
 
 
 def risk_coverage(probabilities: Any, y: Any, by: str = "uncertainty") -> Tuple[np.ndarray, np.ndarray]:
-    """Coverage and the error rate among so many of the most certain, both ``[N]``; equals share their error.
+    """Coverage and the error rate among so many of the most certain, both ``[N]``; equals in the order given.
 
     by: ``"uncertainty"`` (U) or ``"confidence"``.
     """
@@ -118,7 +118,7 @@ def risk_coverage(probabilities: Any, y: Any, by: str = "uncertainty") -> Tuple[
 
 
 def aurc(probabilities: Any, y: Any, by: str = "uncertainty") -> float:
-    """Area under the risk–coverage curve: the mean risk over all coverages; equals share their error."""
+    """Area under the risk–coverage curve: the mean risk over all coverages; equals in the order given."""
     return facts(probabilities, y).aurc(text(by, "by"))
 
 

@@ -119,7 +119,7 @@ void check_cuts(const std::string& name, const std::vector<double>& cuts) {
   const auto text = std::find_if(column.by_value.begin(), column.by_value.end(),
                                  [](const auto& each) { return !finite_number(each.first); });
   throw DataError("the column '" + name + "' cannot be cut at numbers: it holds " +
-                  in_quotes(text->first) + ", which is none");
+                  in_quotes(text->first) + ", which is not a number");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 double minus_x_log_x(double x) { return x > 0 ? -x * std::log(x) : 0.0; }
 
 double residual_entropy(double c) {
-  // (1-c) ln(K-1) is added by the caller; log1p keeps -c ln c accurate near c = 1.
+  // log1p keeps -c ln c accurate near c = 1.
   const double rest = 1.0 - c;
   return c > 0.5 ? -c * std::log1p(-rest) + minus_x_log_x(rest)
                  : minus_x_log_x(c) + minus_x_log_x(rest);

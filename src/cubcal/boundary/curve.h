@@ -11,8 +11,8 @@ double binary_entropy(double c);
 
 /// U_min(c) = h(c): the rest 1-c in one other class (paper, Eq. u_min).
 ///
-/// Domain c in [1/K, 1], anything else throws ArgumentError; U_min(1) = +0. For c < 1/2 it is a
-/// lower bound that no distribution reaches, see u_min_attainable.
+/// Domain c in [1/K, 1], but for rounding (confidence_in_domain); U_min(1) = +0. For c < 1/2 it is
+/// a lower bound that no distribution reaches, see u_min_attainable.
 double u_min(double c, std::size_t classes);
 
 /// U_max(c, K) = h(c) + (1-c) ln(K-1): the rest spread evenly over the others (paper, Eq. u_max).

@@ -51,7 +51,8 @@ struct DeviationScale {
 DeviationScale deviation_scale(double gamma, std::size_t classes);
 
 /// The deviation of a prediction from the boundary curve (paper, Eq. deviation_mixed), divided by
-/// its region's scale; 0 where that scale is 0.
+/// its region's scale; 0 where that scale is 0. AC: |U_min(c) - U|; AU and IC: |c - gamma|;
+/// IU: |U_max(c) - U|.
 double normalised_deviation(bool correct, double confidence, double uncertainty, double gamma,
                             std::size_t classes, const DeviationScale& scale);
 

@@ -20,7 +20,8 @@ Thresholds thresholds_from_eta(double eta, std::size_t classes);
 /// The triple (0.9, 0.923, 0.325) that the paper derives at K = 3 and uses on every data set.
 Thresholds paper_thresholds();
 
-/// Checks 0 < gamma_low <= gamma_high <= 1 and eta > 0 for thresholds that come from outside.
+/// Checks 0 < gamma_low < 1, gamma_low <= gamma_high <= 1 and eta > 0 for thresholds that come from
+/// outside.
 void check_thresholds(const Thresholds& thresholds);
 
 }  // namespace cubcal

@@ -14,7 +14,7 @@ struct CalibrationChoice {
   bool by_group = false;
   std::vector<CalibrationEffect> on_test;  ///< one for each candidate; empty without a test set
 
-  /// The one to use; null where none betters anything without making something else worse.
+  /// The one to use; null where none improves anything without making something else worse.
   const FitResult* best() const;
 };
 

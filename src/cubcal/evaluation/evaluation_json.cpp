@@ -180,7 +180,7 @@ Json convention_json(const MetricOptions& options) {
                  {"uncertainty_threshold", options.uncertainty_threshold},
                  {"nll_floor", kProbabilityFloor},
                  {"equal_probabilities", "lowest class index"},
-                 {"aurc", "mean risk over all coverages by U; equal U share their error"}});
+                 {"aurc", "mean risk over all coverages by U; equal U in the order of the file"}});
 }
 
 Json bootstrap_json(const BootstrapOptions& options, bool by_group) {

@@ -14,7 +14,8 @@ struct AvuCounts {
   double inaccurate_certain = 0;
   double inaccurate_uncertain = 0;
 
-  /// AvU = (n_AC + n_IU) / N.
+  /// AvU = (n_AC + n_IU) / N (paper, section on AvU), certain meaning U <= u_th (avu_state in
+  /// boundary/regions.h).
   double avu() const;
 };
 

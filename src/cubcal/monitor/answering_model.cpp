@@ -39,7 +39,7 @@ void AnsweringModel::check_only() const {
     list += " and " + std::to_string(others_.size() - kMostNamed) + " more";
   }
   throw ArgumentError(
-      "the option 'model' names " + in_quotes(only_) + ", of which there is no answer: " +
+      "the option 'model' names " + in_quotes(only_) + ", which gave no answer: " +
       (list.empty() ? "there is no log with any" : "the logs hold those of " + list));
 }
 

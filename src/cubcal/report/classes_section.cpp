@@ -62,7 +62,7 @@ std::string matrix_figure(const RunResult& run, Figures& figures) {
       map.cell_texts.push_back(std::to_string(count));
       map.cell_notes.push_back(
           run.class_names[y] + ", called " + run.class_names[k] + ": " + counted(count, "image") +
-          (support > 0 ? " (" + percent(share) + " of its class)" : ", of which there is none"));
+          (support > 0 ? " (" + percent(share) + " of its class)" : ", a class without images"));
     }
   }
   plot::Chart chart(options);

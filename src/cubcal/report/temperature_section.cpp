@@ -222,8 +222,8 @@ std::string temperature_section(const RunResult& run, Figures& figures) {
             ? std::string("Advised is ") + method_name(advised->calibration.method) +
                   ": on held-out validation images it has the lowest NLL of those that make no "
                   "judged metric worse."
-            : "Advised is none: on held-out validation images each of these makes a judged metric "
-              "worse, or betters none.",
+            : "None is advised: on held-out validation images each of these makes a judged metric "
+              "worse, or improves none.",
         "muted");
   }
   if (!notes.empty()) html += "<ul class=\"notes\">" + notes + "</ul>\n";

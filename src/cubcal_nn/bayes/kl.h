@@ -19,8 +19,8 @@ inline constexpr NamedValue<KlReduction> kKlReductions[] = {{"elbo", KlReduction
                                                             {"mean", KlReduction::kMean}};
 
 struct KlOptions {
-  KlReduction reduction = KlReduction::kElbo;
-  double weight = 1.0;       ///< kl_weight, multiplies either reduction
+  KlReduction reduction = KlReduction::kElbo;  ///< a recipe's stage has kMean (run_options.h)
+  double weight = 1.0;                         ///< kl_weight, multiplies either reduction
   double prior_sigma = 1.0;  ///< the prior is N(prior_mean, prior_sigma^2), mean held by the store
 };
 
@@ -32,7 +32,9 @@ struct KlScale {
 
 /// KL(N(mu, sigma^2) || N(prior_mean, prior_sigma^2)) of each element, sigma = softplus(rho):
 /// ln(prior_sigma / sigma) + (sigma^2 + (mu - prior_mean)^2) / (2 prior_sigma^2) - 1/2.
-/// 0 where the two agree (paper, Eq. elbo_loss, variational_gaussian). add_kl_gradient derives it.
+/// 0 where the two agree (paper, Eq. elbo_loss, variational_gaussian). This is the formula written
+/// out, which tests hold the others against: training takes value and gradient together, from
+/// kernels/weight_kernels.cpp on a CPU and kernels/fused_formula.h on a GPU.
 at::Tensor kl_elements(const at::Tensor& mu, const at::Tensor& rho, const at::Tensor& prior_mean,
                        double prior_sigma);
 

@@ -112,7 +112,8 @@ std::string data_alarm(const SetFinding& finding) {
     return finding.text + ": split the data by class, or leave the class out";
   }
   if (!finding.is_leak) return finding.text + ": what was trained on is not an outlier";
-  return finding.text + ": what is measured on one of them is too good; split the data by group";
+  return finding.text +
+         ": what is measured on one of them will look too good; split the data by group";
 }
 
 DataError data_leak(const SetFinding& finding) {
