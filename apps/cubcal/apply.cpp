@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "cubcal/calibration/calibration.h"
 #include "cubcal/core/error.h"
 #include "cubcal/evaluation/predict_file.h"
 #include "input_options.h"

@@ -8,6 +8,7 @@
 #include "bootstrap_options.h"
 #include "commands.h"
 #include "cubcal/audit/audit_json.h"
+#include "cubcal/calibration/calibration.h"
 #include "cubcal/core/parse_number.h"
 #include "cubcal/evaluation/predict_file.h"
 #include "input_options.h"

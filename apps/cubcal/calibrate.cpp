@@ -5,6 +5,7 @@
 #include "calibration_choice_text.h"
 #include "commands.h"
 #include "cubcal/calibration/assessment.h"
+#include "cubcal/calibration/calibration.h"
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/check.h"
 #include "cubcal/evaluation/predict_file.h"

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "conformal_text.h"
+#include "cubcal/calibration/calibration.h"
 #include "cubcal/conformal/conformal_json.h"
 #include "cubcal/conformal/prediction_sets.h"
 #include "cubcal/core/check.h"

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cubcal/calibration/calibration.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"

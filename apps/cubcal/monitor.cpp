@@ -5,6 +5,7 @@
 #include <set>
 
 #include "commands.h"
+#include "cubcal/calibration/calibration.h"
 #include "cubcal/core/error.h"
 #include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
