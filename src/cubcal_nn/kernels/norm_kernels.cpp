@@ -40,7 +40,7 @@ at::Tensor normalised(const at::Tensor& x, const NormMoments& moments) {
 NormMoments norm_moments(const at::Tensor& x, const NormPlace& norm, double epsilon) {
   const c10::NoGradGuard no_grad;
   const at::Tensor images = channels_last(x);
-  const NormMoments moments{of_channels(x), of_channels(x)};
+  NormMoments moments{of_channels(x), of_channels(x)};
   if (x.is_cuda()) {
     device::norm_moments(images, norm, epsilon, moments);
     return moments;
