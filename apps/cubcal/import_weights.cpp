@@ -34,20 +34,22 @@ ModelDescription describe_model(const ImportCommand& command) {
   return description;
 }
 
-void list(std::ostream& out, const char* title, const std::vector<std::string>& names) {
+void list(std::ostream& out, const char* title, const std::vector<std::string>& names,
+          std::size_t shown) {
   if (names.empty()) return;
   out << title << " (" << names.size() << "):\n";
-  for (const std::string& name : names) out << "  " << name << '\n';
+  for (std::size_t i = 0; i < shown; ++i) out << "  " << names[i] << '\n';
+  if (shown < names.size()) out << "  and " << names.size() - shown << " more\n";
+}
+
+void list(std::ostream& out, const char* title, const std::vector<std::string>& names) {
+  list(out, title, names, names.size());
 }
 
 /// A few of them; a file of another network has hundreds that do not match.
 void list_few(std::ostream& out, const char* title, const std::vector<std::string>& names) {
   constexpr std::size_t kFew = 5;
-  const std::size_t shown = names.size() <= kFew + 1 ? names.size() : kFew;
-  if (names.empty()) return;
-  out << title << " (" << names.size() << "):\n";
-  for (std::size_t i = 0; i < shown; ++i) out << "  " << names[i] << '\n';
-  if (shown < names.size()) out << "  and " << names.size() - shown << " more\n";
+  list(out, title, names, names.size() <= kFew + 1 ? names.size() : kFew);
 }
 
 bool makes_weights_file(const ImportCommand& command) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cubcal_nn/kernels/device_pointer.cuh"
 #include "cubcal_nn/kernels/fused_draw.cuh"
 #include "cubcal_nn/kernels/fused_kernels_device.h"
 
@@ -21,11 +22,6 @@ void with_type(c10::ScalarType dtype, const Work& work) {
   } else {
     work(float{});
   }
-}
-
-template <class Number>
-Number* pointer(const at::Tensor& tensor) {
-  return tensor.defined() ? static_cast<Number*>(tensor.data_ptr()) : nullptr;
 }
 
 cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream(); }

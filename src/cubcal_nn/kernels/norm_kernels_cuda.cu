@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "cubcal_nn/kernels/device_numbers.cuh"
+#include "cubcal_nn/kernels/device_pointer.cuh"
 #include "cubcal_nn/kernels/norm_kernels_device.h"
 
 namespace cubcal::device {
@@ -145,7 +146,7 @@ void launch_finish(const at::Tensor& partial, const RowGrid& grid, int channels,
   const dim3 threads(kFinishChannels, kFinishRows);
   const auto blocks = static_cast<unsigned>((channels + kFinishChannels - 1) / kFinishChannels);
   finish_sums<<<blocks, threads, 0, c10::cuda::getCurrentCUDAStream()>>>(
-      partial.data_ptr<float>(), static_cast<int>(grid.blocks.y), channels, finish);
+      pointer<const float>(partial), static_cast<int>(grid.blocks.y), channels, finish);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -154,15 +155,6 @@ at::Tensor partial_sums(const at::Tensor& x, const RowGrid& grid) {
   if (grid.blocks.y == 1) return {};
   return at::empty({static_cast<std::int64_t>(grid.blocks.y), 2, x.size(1)},
                    x.options().dtype(c10::ScalarType::Float));
-}
-
-float* floats(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
-}
-
-template <class Number>
-Number* numbers(const at::Tensor& tensor) {
-  return tensor.defined() ? static_cast<Number*>(tensor.data_ptr()) : nullptr;
 }
 
 std::size_t bytes_of_sums(const RowGrid& grid, int width) {
@@ -380,13 +372,16 @@ void launch_moments(const at::Tensor& x, const NormPlace& norm, double epsilon,
                     const NormMoments& moments) {
   const RowGrid grid = grid_of_sums<Width>(x);
   const at::Tensor partial = partial_sums(x, grid);
-  const FinishMoments<Number> finish{
-      numbers<const Number>(x),   static_cast<double>(grid.rows), epsilon,
-      floats(moments.mean),       floats(moments.scale),          floats(norm.batch_mean),
-      floats(norm.batch_variance)};
+  const FinishMoments<Number> finish{pointer<const Number>(x),
+                                     static_cast<double>(grid.rows),
+                                     epsilon,
+                                     pointer<float>(moments.mean),
+                                     pointer<float>(moments.scale),
+                                     pointer<float>(norm.batch_mean),
+                                     pointer<float>(norm.batch_variance)};
   sum_moments<Number, Width><<<grid.blocks, grid.threads, bytes_of_sums(grid, Width),
                                c10::cuda::getCurrentCUDAStream()>>>(
-      numbers<const Number>(x), grid.rows, grid.packs, finish, floats(partial));
+      pointer<const Number>(x), grid.rows, grid.packs, finish, pointer<float>(partial));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   if (partial.defined()) launch_finish(partial, grid, static_cast<int>(x.size(1)), finish);
 }
@@ -396,9 +391,9 @@ void launch_apply(const at::Tensor& x, const NormMoments& moments, const NormPla
                   const at::Tensor& residual, bool relu, const at::Tensor& y) {
   const RowGrid grid = grid_of_elements<Width>(x);
   apply_rows<Number, Width><<<grid.blocks, grid.threads, 0, c10::cuda::getCurrentCUDAStream()>>>(
-      numbers<const Number>(x), numbers<const Number>(residual), floats(moments.mean),
-      floats(moments.scale), floats(norm.weight), floats(norm.bias), relu, grid.rows, grid.packs,
-      numbers<Number>(y));
+      pointer<const Number>(x), pointer<const Number>(residual), pointer<float>(moments.mean),
+      pointer<float>(moments.scale), pointer<float>(norm.weight), pointer<float>(norm.bias), relu,
+      grid.rows, grid.packs, pointer<Number>(y));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -409,29 +404,32 @@ void launch_backward(const at::Tensor& gradient, const at::Tensor& x, const Norm
   const RowGrid sums = grid_of_sums<Width>(x);
   const at::Tensor partial = partial_sums(x, sums);
   const at::Tensor back = at::empty({2, x.size(1)}, moments.mean.options());
-  float* tilt = floats(back);
-  const BackChannels of{
-      floats(moments.mean), floats(moments.scale), floats(norm.weight), floats(norm.bias), tilt,
-      tilt + x.size(1)};
+  float* tilt = pointer<float>(back);
+  const BackChannels of{pointer<float>(moments.mean),
+                        pointer<float>(moments.scale),
+                        pointer<float>(norm.weight),
+                        pointer<float>(norm.bias),
+                        tilt,
+                        tilt + x.size(1)};
   const FinishGradients finish{static_cast<double>(sums.rows),
-                               floats(moments.scale),
-                               floats(norm.weight),
-                               floats(gradients.weight),
-                               floats(gradients.bias),
+                               pointer<float>(moments.scale),
+                               pointer<float>(norm.weight),
+                               pointer<float>(gradients.weight),
+                               pointer<float>(gradients.bias),
                                tilt,
                                tilt + x.size(1)};
   const auto stream = c10::cuda::getCurrentCUDAStream();
   sum_gradients<Number, Width><<<sums.blocks, sums.threads, bytes_of_sums(sums, Width), stream>>>(
-      numbers<const Number>(gradient), numbers<const Number>(x),
-      numbers<const Number>(options.result), options.gate, of, sums.rows, sums.packs, finish,
-      floats(partial));
+      pointer<const Number>(gradient), pointer<const Number>(x),
+      pointer<const Number>(options.result), options.gate, of, sums.rows, sums.packs, finish,
+      pointer<float>(partial));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   if (partial.defined()) launch_finish(partial, sums, static_cast<int>(x.size(1)), finish);
   const RowGrid grid = grid_of_elements<Width>(x);
   apply_gradients<Number, Width><<<grid.blocks, grid.threads, 0, stream>>>(
-      numbers<const Number>(gradient), numbers<const Number>(x),
-      numbers<const Number>(options.result), options.gate, of, grid.rows, grid.packs,
-      numbers<Number>(gradients.x), numbers<Number>(gradients.residual));
+      pointer<const Number>(gradient), pointer<const Number>(x),
+      pointer<const Number>(options.result), options.gate, of, grid.rows, grid.packs,
+      pointer<Number>(gradients.x), pointer<Number>(gradients.residual));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
