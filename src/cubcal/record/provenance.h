@@ -12,7 +12,7 @@ namespace cubcal {
 
 /// The field `provenance` of model.json: where a model comes from, enough to make it again and to
 /// draw its data again. Any part may be absent.
-struct Provenance {              // NOLINT(bugprone-exception-escape): nlohmann moves objects so
+struct Provenance {
   std::string program = {};      ///< "cubcal 0.1.0"; the program at hand where it is empty
   std::string recipe = {};       ///< the whole text, or the command for a model without one
   std::string recipe_hash = {};  ///< content_hash of it; empty where it comes from no recipe

@@ -50,7 +50,7 @@ struct ScaledResult {
 };
 
 /// What is absent in early records is empty.
-struct ResultRecord {  // NOLINT(bugprone-exception-escape): nlohmann moves objects so
+struct ResultRecord {
   std::string program;
   std::string experiment;
   std::string paper = {};  ///< the paper's experiment it stands beside; may be empty
