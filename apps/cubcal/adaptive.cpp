@@ -60,16 +60,16 @@ void print_report(const ReplayReport& report) {
                     ? std::string("Calibrated with ") + method_name(report.calibration->method)
                     : std::string("Not calibrated"))
             << ".\n\nMean passes " << fixed(changes.mean_passes, 2) << " of " << report.replay.total
-            << "; " << fixed(100 * report.share(changes.all_passes), 1)
+            << "; " << in_percent(report.share(changes.all_passes))
             << "% of the samples took all.\n\n";
   TextTable changed({"decision unlike that of all passes", "samples", "%", "95% interval"});
   for (const ReplayReport::Change& row : report.rows()) {
-    changed.add({row.name, std::to_string(row.count), fixed(100 * report.share(row.count), 2),
-                 "[" + fixed(100 * report.lower(row.count), 2) + ", " +
-                     fixed(100 * report.upper(row.count), 2) + "]"});
+    changed.add({row.name, std::to_string(row.count), in_percent(report.share(row.count), 2),
+                 "[" + in_percent(report.lower(row.count), 2) + ", " +
+                     in_percent(report.upper(row.count), 2) + "]"});
   }
-  std::cout << changed << "Promised: at most " << fixed(100 * report.adaptive.error, 2)
-            << "%; predicted: " << fixed(100 * changes.mean_risk, 3) << "%. "
+  std::cout << changed << "Promised: at most " << in_percent(report.adaptive.error, 2)
+            << "%; predicted: " << in_percent(changes.mean_risk, 3) << "%. "
             << (report.is_broken()
                     ? "The promise is broken: take a larger --first or a smaller --error.\n\n"
                     : "Nothing here speaks against the promise.\n\n");
@@ -77,8 +77,7 @@ void print_report(const ReplayReport& report) {
   std::size_t so_far = 0;
   for (const auto& [passes, samples] : report.histogram()) {
     so_far += samples;
-    taken.add(
-        {std::to_string(passes), std::to_string(samples), fixed(100 * report.share(so_far), 1)});
+    taken.add({std::to_string(passes), std::to_string(samples), in_percent(report.share(so_far))});
   }
   std::cout << taken;
 }

@@ -10,6 +10,7 @@
 #include "compute_setup.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/infer/model_folder.h"
@@ -90,19 +91,12 @@ std::vector<std::string> cells(const Row& row) {
           precision_name(resolve_precision(which.compute.precision, which.device)),
           value_text(row, row.result.seconds),
           row.ceiling ? value_text(row, *row.ceiling) : "-",
-          row.ceiling ? fixed(100 * *row.ceiling / row.result.seconds, 0) + "%" : "-",
+          row.ceiling ? percent(*row.ceiling / row.result.seconds, 0) : "-",
           fixed(static_cast<double>(row.result.peak_bytes) / 1e6, 0)};
 }
 
 const std::vector<std::string> kHeader = {"job",       "network", "px",      "images", "passes",
                                           "precision", "median",  "ceiling", "of it",  "peak MB"};
-
-std::string joined(const std::vector<std::string>& cells, const char* start, const char* between,
-                   const char* end) {
-  std::string line = start;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? between : "") + cells[i];
-  return line + end;
-}
 
 class Bench {
  public:
@@ -292,16 +286,16 @@ class Bench {
   std::string markdown() const {
     std::string text = title() + "\n";
     if (!rows_.empty()) {
-      text += "\n" + joined(kHeader, "| ", " | ", " |\n");
-      text += joined(std::vector<std::string>(kHeader.size(), "---"), "|", "|", "|\n");
+      text += "\n| " + joined(kHeader, " | ") + " |\n";
+      text += "|" + joined(std::vector<std::string>(kHeader.size(), "---"), "|") + "|\n";
     }
-    for (const Row& row : rows_) text += joined(cells(row), "| ", " | ", " |\n");
+    for (const Row& row : rows_) text += "| " + joined(cells(row), " | ") + " |\n";
     return text + (growth_.empty() ? "" : "\n" + growth_lines("- "));
   }
 
   std::string csv() const {
-    std::string text = joined(kHeader, "", ",", "\n");
-    for (const Row& row : rows_) text += joined(cells(row), "", ",", "\n");
+    std::string text = joined(kHeader, ",") + "\n";
+    for (const Row& row : rows_) text += joined(cells(row), ",") + "\n";
     return text;
   }
 

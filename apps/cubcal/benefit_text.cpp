@@ -2,6 +2,7 @@
 
 #include "cubcal/benefit/benefit_words.h"
 #include "cubcal/core/check.h"
+#include "cubcal/core/words.h"
 #include "number_text.h"
 #include "text_table.h"
 
@@ -20,14 +21,6 @@ std::optional<double> level_of(const BenefitReport& result) {
 
 std::size_t index_of(Strategy strategy) { return static_cast<std::size_t>(strategy); }
 
-std::string percent_text(double share) { return fixed(100 * share, 1); }
-
-std::string joined(const std::vector<std::string>& words, const std::string& between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 void print_head(std::ostream& out, const std::string& title, const BenefitReport& result) {
   const BenefitPoint& point = result.curve.points.front();
   out << title << '\n'
@@ -36,7 +29,7 @@ void print_head(std::ostream& out, const std::string& title, const BenefitReport
               : "")
       << "\nDisease   " << joined(result.positive, ", ") << ": " << result.diseased << " of "
       << result.cases << " samples ("
-      << percent_text(static_cast<double>(result.diseased) / static_cast<double>(result.cases))
+      << in_percent(static_cast<double>(result.diseased) / static_cast<double>(result.cases))
       << "%)";
   if (result.curve.options.prevalence) {
     out << ", weighed to a prevalence of " << significant(100 * point.prevalence, 6) << '%';
@@ -44,8 +37,8 @@ void print_head(std::ostream& out, const std::string& title, const BenefitReport
   out << "\nTreated   by the model where its probability is at least the threshold pt\n";
   if (result.has_policy()) {
     const StrategyOutcome& policy = point.outcome(Strategy::kPolicy);
-    out << "Policy    " << result.policy << ": " << percent_text(policy.referred)
-        << "% referred (R), " << percent_text(policy.out_of_scope) << "% out of scope (O)\n";
+    out << "Policy    " << result.policy << ": " << in_percent(policy.referred)
+        << "% referred (R), " << in_percent(policy.out_of_scope) << "% out of scope (O)\n";
   }
   out << "Worth     " << benefit_formula(result.curve) << '\n';
   if (result.curve.options.prices.referral) {

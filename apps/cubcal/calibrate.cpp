@@ -8,6 +8,7 @@
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/calibration/fit.h"
 #include "cubcal/core/check.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
 #include "input_options.h"
@@ -48,17 +49,13 @@ std::optional<TemperatureBox> parse_box(const char* flag, const std::string& tex
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) throw refuse();
   TemperatureBox box{};
-  const auto parse = [&](const std::string& part, double& value) {
-    std::size_t used = 0;
-    try {
-      value = std::stod(part, &used);
-    } catch (const std::exception&) {
-      throw refuse();
-    }
-    if (used != part.size() || !(value > 0) || value > 1e6) throw refuse();
+  const auto temperature = [&](const std::string& part) {
+    const std::optional<double> value = parse_number(part);
+    if (!value || !(*value > 0) || *value > 1e6) throw refuse();
+    return *value;
   };
-  parse(text.substr(0, colon), box.low);
-  parse(text.substr(colon + 1), box.high);
+  box.low = temperature(text.substr(0, colon));
+  box.high = temperature(text.substr(colon + 1));
   if (box.low > box.high) throw refuse();
   return box;
 }
@@ -93,7 +90,7 @@ void print_fit(std::ostream& out, const FitResult& result, const CalibrateOption
         << '\n';
   } else {
     out << "  T_high  " << fixed(calibration.t_high, 4) << "   " << box(calibration.box_high)
-        << ", sharpens " << fixed(100 * calibration.share_sharpened, 1) << "% of the samples\n";
+        << ", sharpens " << in_percent(calibration.share_sharpened) << "% of the samples\n";
     out << "  T_low   " << fixed(calibration.t_low, 4) << "   " << box(calibration.box_low)
         << ", softens the rest\n";
     const Thresholds& thresholds = calibration.thresholds;
@@ -124,7 +121,7 @@ void print_broken_guard(std::ostream& out, const Calibration& calibration,
   if (!calibration.nll_tolerance || !before || !after || !(*before > 0)) return;
   const double rise = *after / *before - 1;
   if (rise <= *calibration.nll_tolerance) return;
-  out << "  The guard did not hold on the test samples: NLL rises by " << fixed(100 * rise, 1)
+  out << "  The guard did not hold on the test samples: NLL rises by " << in_percent(rise)
       << "%, where " << significant(100 * *calibration.nll_tolerance, 6)
       << "% were allowed; it speaks of samples like those it was fitted on, and on average.\n";
 }
@@ -159,7 +156,7 @@ void print_assessments(std::ostream& out, const std::vector<Assessed>& sets) {
       out << " (" << flips.to_right << " now right, " << flips.to_wrong << " now wrong, "
           << flips.wrong_to_wrong << " wrong before and after)";
     }
-    out << "; " << fixed(100 * set.assessment.share_sharpened, 1) << "% in the sharpen region\n";
+    out << "; " << in_percent(set.assessment.share_sharpened) << "% in the sharpen region\n";
   }
 }
 

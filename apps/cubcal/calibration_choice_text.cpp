@@ -69,7 +69,7 @@ std::string worsening_text(const CalibrationEffect& effect) {
     if (effect.change(info.metric) >= 0 && !is_risen) continue;
     text += (text.empty() ? "" : ", ") + metric_heading(info) + " " +
             metric_text(info.unit, before) + " → " + metric_text(info.unit, after);
-    if (is_error) text += " (+" + fixed(100 * rise, 1) + "%)";
+    if (is_error) text += " (+" + in_percent(rise) + "%)";
   }
   return text;
 }
@@ -116,7 +116,7 @@ void print_choice(std::ostream& out, const std::string& title, const Calibration
       << "\nHeld-out values are of folds, each with temperatures fitted on the others; AURC is of "
          "the one fit\non all samples, since a ranking compares samples."
       << "\nA method is judged by " << labels_of({kJudgedMetrics.begin(), kJudgedMetrics.end()})
-      << " on held-out\nsamples; errors may rise by up to " << fixed(100 * kNegligibleRise, 0)
+      << " on held-out\nsamples; errors may rise by up to " << in_percent(kNegligibleRise, 0)
       << "% of themselves.\n"
       << convention_text(metrics) << ".\n\n";
   for (const CalibrationCandidate& each : selection.candidates) {

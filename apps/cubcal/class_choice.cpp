@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
@@ -14,9 +13,8 @@ std::size_t class_named(const std::string& option, const std::string& name,
                         const std::vector<std::string>& class_names) {
   const auto found = std::find(class_names.begin(), class_names.end(), name);
   if (found != class_names.end()) return static_cast<std::size_t>(found - class_names.begin());
-  const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
-  const std::size_t index = is_number ? std::strtoul(name.c_str(), nullptr, 10) : SIZE_MAX;
-  if (index < class_names.size()) return index;
+  const std::optional<std::size_t> index = parse_whole<std::size_t>(name);
+  if (index && *index < class_names.size()) return *index;
   const std::string nearest = nearest_name(name, class_names);
   throw ArgumentError(option + " names the class '" + name + "', which is not among the " +
                       std::to_string(class_names.size()) + " classes" +

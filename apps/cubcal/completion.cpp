@@ -9,7 +9,7 @@ namespace cubcal::app {
 
 namespace {
 
-std::string joined(std::initializer_list<std::string_view> parts) {
+std::string one_text(std::initializer_list<std::string_view> parts) {
   std::string text;
   for (const std::string_view part : parts) text += part;
   return text;
@@ -51,10 +51,10 @@ std::string bash_values(const NamedCommand& command) {
     if (values.empty()) continue;
     std::string patterns;
     for (const std::string& flag : option_flags(*option)) {
-      patterns += joined({patterns.empty() ? "\"" : "|\"", command.words, " ", flag, "\""});
+      patterns += one_text({patterns.empty() ? "\"" : "|\"", command.words, " ", flag, "\""});
     }
     if (!patterns.empty()) {
-      cases += joined({"    ", patterns, ") values=\"", values, "\" ;;\n"});
+      cases += one_text({"    ", patterns, ") values=\"", values, "\" ;;\n"});
     }
   }
   return cases;
@@ -127,15 +127,15 @@ std::string fish_flags(const CLI::App& command, const std::string& condition) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string values = in_a_row(option_values(*option));
     const std::vector<std::string> flags = option_flags(*option);
-    if (flags.empty() && !values.empty()) script += joined({where, " -f -a '", values, "'\n"});
+    if (flags.empty() && !values.empty()) script += one_text({where, " -f -a '", values, "'\n"});
     const std::string taken = !values.empty()                  ? " -x -a '" + values + "'"
                               : option->get_expected_max() > 0 ? " -r"
                                                                : "";
     for (const std::string& name : option->get_lnames()) {
-      script += joined({where, " -l ", name, taken, "\n"});
+      script += one_text({where, " -l ", name, taken, "\n"});
     }
     for (const std::string& name : option->get_snames()) {
-      script += joined({where, " -s ", name, taken, "\n"});
+      script += one_text({where, " -s ", name, taken, "\n"});
     }
   }
   return script;
@@ -151,11 +151,11 @@ std::string fish(const CLI::App& app) {
       script += fish_flags(*command, seen);
       continue;
     }
-    script += joined({"complete -c cubcal -f -n '", seen, "; and not __fish_seen_subcommand_from ",
-                      parts, "' -a '", parts, "'\n"});
+    script += one_text({"complete -c cubcal -f -n '", seen,
+                        "; and not __fish_seen_subcommand_from ", parts, "' -a '", parts, "'\n"});
     for (const CLI::App* part : command->get_subcommands({})) {
-      script +=
-          fish_flags(*part, joined({seen, "; and __fish_seen_subcommand_from ", part->get_name()}));
+      script += fish_flags(
+          *part, one_text({seen, "; and __fish_seen_subcommand_from ", part->get_name()}));
     }
   }
   return script;

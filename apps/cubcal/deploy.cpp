@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -6,6 +5,7 @@
 #include "calibration_choice_text.h"
 #include "commands.h"
 #include "compute_setup.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/deploy/deployment.h"
 #include "identity_options.h"
@@ -26,11 +26,6 @@ struct DeployCommandOptions {
   VerdictChoice verdict;
   DeployOptions deploy;
 };
-
-std::string last_part(const std::string& path) {
-  const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-}
 
 DeployReports reports_on(std::ostream& out) {
   DeployReports reports;

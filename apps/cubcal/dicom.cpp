@@ -135,7 +135,7 @@ std::string source_text(const DicomOptions& options, const StoreServer* server) 
 
 void run_node(DicomOptions options) {
   if (!has_dicom_network()) {
-    throw ArgumentError("this program was built without DCMTK and cannot be a DICOM node");
+    throw ArgumentError("cubcal was built without DCMTK and cannot be a DICOM node");
   }
   check_dicom_options(options);
   options.server.max_object = options.object_mb << 20U;

@@ -13,8 +13,8 @@ namespace cubcal::app {
 
 namespace {
 
-std::string percent(const std::optional<double>& value) {
-  return value ? fixed(100 * *value, 1) : "–";
+std::string percent_cell(const std::optional<double>& share) {
+  return share ? in_percent(*share) : "–";
 }
 
 void print_metrics(std::ostream& out, const Evaluation& evaluation) {
@@ -51,8 +51,9 @@ void print_classes(std::ostream& out, const Evaluation& evaluation) {
   TextTable table({"class", "samples", "recall %", "precision %", "F1 %", "mean U"});
   const std::size_t shown = std::min(rows.size(), kMostClassesShown);
   for (std::size_t k = 0; k < shown; ++k) {
-    table.add({evaluation.class_names[k], std::to_string(rows[k].support), percent(rows[k].recall),
-               percent(rows[k].precision), percent(rows[k].f1),
+    table.add({evaluation.class_names[k], std::to_string(rows[k].support),
+               percent_cell(rows[k].recall), percent_cell(rows[k].precision),
+               percent_cell(rows[k].f1),
                rows[k].mean_uncertainty ? fixed(*rows[k].mean_uncertainty, 3) : "–"});
   }
   out << "\nBy class\n" << table;
@@ -69,9 +70,9 @@ void print_selective(std::ostream& out, const SampleFacts& facts) {
   const std::vector<double> entropy_risk = risk_by(Certainty::kEntropy);
   const std::vector<double> confidence_risk = risk_by(Certainty::kConfidence);
   for (const double coverage : kCoverages) {
-    header.push_back(fixed(100 * coverage, 0) + "%");
-    by_uncertainty.push_back(fixed(100 * accuracy_at_coverage(entropy_risk, coverage), 1));
-    by_confidence.push_back(fixed(100 * accuracy_at_coverage(confidence_risk, coverage), 1));
+    header.push_back(percent(coverage, 0));
+    by_uncertainty.push_back(in_percent(accuracy_at_coverage(entropy_risk, coverage)));
+    by_confidence.push_back(in_percent(accuracy_at_coverage(confidence_risk, coverage)));
   }
   TextTable table(header);
   table.add(by_uncertainty);
@@ -83,8 +84,8 @@ void print_detection(std::ostream& out, const Detection& detection) {
   TextTable table({"score", "AUROC %", "AUPR %", "FPR95 %"});
   for (const DetectionRow& row : detection.rows) {
     if (!row.metrics) continue;
-    table.add({row.label, fixed(100 * row.metrics->auroc, 1), fixed(100 * row.metrics->aupr, 1),
-               fixed(100 * row.metrics->fpr95, 1)});
+    table.add({row.label, in_percent(row.metrics->auroc), in_percent(row.metrics->aupr),
+               in_percent(row.metrics->fpr95)});
   }
   out << "\nTelling out-of-distribution apart: " << detection.title << '\n' << table;
 }

@@ -52,7 +52,7 @@ std::vector<std::string> given_class_names(const ImportCommand& command) {
       decode_text(read_text_file(file, kLargestNames), TextEncoding::kAuto, file).text);
   std::vector<std::string> names;
   for_each_line(lines, [&](const std::string& line) {
-    const std::string name = trimmed(line);
+    const std::string name = trimmed_cell(line);
     if (!name.empty()) names.push_back(name);
   });
   return names;

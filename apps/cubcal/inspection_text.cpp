@@ -22,7 +22,7 @@ std::string tally_text(const Tally& tally) {
     parts.push_back(tally.size() == 1 ? entry.first
                                       : entry.first + " (" + std::to_string(entry.second) + ")");
   }
-  return joined(parts, "and", 5);
+  return listed(parts, "and", 5);
 }
 
 void print_head(std::ostream& out, const Catalog& catalog, const Overview& view) {
@@ -31,7 +31,7 @@ void print_head(std::ostream& out, const Catalog& catalog, const Overview& view)
   if (catalog.classes() > 0) out << ", " << catalog.classes() << " classes";
   if (catalog.has_groups()) out << ", " << counted(view.total.groups.back(), "group");
   if (!catalog.columns.empty())
-    out << "; further columns " << printable(joined(catalog.columns, "and"));
+    out << "; further columns " << printable(listed(catalog.columns, "and"));
   out << '\n';
   print_notes(out, catalog);
   if (view.sizes.empty()) return;
@@ -106,7 +106,7 @@ void print_examples(std::ostream& out, const Catalog& catalog, const std::vector
   for (std::size_t s = 0; s < std::min(sets.size(), kExamples); ++s) {
     std::vector<std::string> names;
     for (const std::size_t i : sets[s]) names.push_back(described(catalog.samples[i]));
-    out << "    " << printable(joined(names, "and", kSetImages)) << '\n';
+    out << "    " << printable(listed(names, "and", kSetImages)) << '\n';
   }
   if (sets.size() > kExamples) out << "    … and " << sets.size() - kExamples << " more\n";
 }

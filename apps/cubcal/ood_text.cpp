@@ -14,8 +14,6 @@ namespace cubcal::app {
 
 namespace {
 
-std::string in_percent(double share) { return fixed(100 * share, 1); }
-
 std::string with_interval(double value, const Interval& interval) {
   return in_percent(value) + " [" + in_percent(interval.low) + ", " + in_percent(interval.high) +
          "]";
@@ -25,8 +23,8 @@ std::string with_interval(double value, const Interval& interval) {
 std::string share_text(std::size_t count, std::size_t of) {
   if (of == 0) return "-";
   const double share = static_cast<double>(count) / static_cast<double>(of);
-  return fixed(100 * share, 1) + " [" + fixed(100 * lower_bound_of_share(count, of, 0.975), 1) +
-         ", " + fixed(100 * upper_bound_of_share(count, of, 0.975), 1) + "]";
+  return in_percent(share) + " [" + in_percent(lower_bound_of_share(count, of, 0.975)) + ", " +
+         in_percent(upper_bound_of_share(count, of, 0.975)) + "]";
 }
 
 std::string promised_text(std::size_t count, std::size_t of) {
@@ -164,7 +162,7 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
   };
   const auto samples = [](const VerdictRates& rates) { return rates.samples; };
   add(
-      "out-of-scope", fixed(100 * policy.options.alpha, 1),
+      "out-of-scope", in_percent(policy.options.alpha),
       [](const VerdictRates& rates) { return rates.out_of_scope; }, samples);
   add(
       "refer", promised_text(promise.referred, promise.samples),
@@ -190,12 +188,12 @@ void print_verdict(std::ostream& out, const FittedVerdict& verdict,
 
 void print_referral(std::ostream& out, OodRun& run, const ImageSplit& split) {
   std::vector<std::string> header{"accuracy (%) of the rest, referring"};
-  for (const double share : referred_shares()) header.push_back(fixed(100 * share, 0) + "%");
+  for (const double share : referred_shares()) header.push_back(percent(share, 0));
   TextTable table(header);
   for (const ReferralCurve& curve : referral_curves(run, split)) {
     std::vector<std::string> cells{"by " + curve.name};
     for (const double share : referred_shares()) {
-      cells.push_back(fixed(100 * accuracy_at_coverage(curve.risk, 1 - share), 2));
+      cells.push_back(in_percent(accuracy_at_coverage(curve.risk, 1 - share), 2));
     }
     table.add(cells);
   }

@@ -109,7 +109,7 @@ void print_table(const std::vector<FileAnswer>& files, const ModelFacts& model,
             << model.calibration << ". ";
   if (options.passes.adaptive) {
     std::cout << "Mean passes " << fixed(mean_passes(files), 1) << " of " << model.passes
-              << "; at most " << fixed(100 * options.passes.stopping.error, 2)
+              << "; at most " << in_percent(options.passes.stopping.error, 2)
               << "% of decisions should differ from those of all. ";
   }
   std::cout << "A research tool, not a medical device.\n";

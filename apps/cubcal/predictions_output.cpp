@@ -1,7 +1,7 @@
 #include "predictions_output.h"
 
 #include "cubcal/core/check.h"
-#include "cubcal/core/ends_with.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/npz.h"
 #include "logits_input.h"

@@ -92,7 +92,7 @@ void print_settings(const ServeOptions& options, std::uint16_t port) {
 
 void serve(ServeOptions options) {
   if (!has_http_server()) {
-    throw ArgumentError("this program was built without libmicrohttpd and cannot serve");
+    throw ArgumentError("cubcal was built without libmicrohttpd and cannot serve");
   }
   if (options.demo) options.models.push_back("demo=" + demo_model(options.demo_folder));
   if (options.models.empty()) throw ArgumentError("serve needs a model folder, or --demo");

@@ -36,8 +36,8 @@ std::string augmentation_text(const AugmentationOptions& options) {
   return text.empty() ? "none" : text;
 }
 
-std::string percent(const std::optional<double>& value) {
-  return value ? fixed(100 * *value, 1) + "%" : "-";
+std::string percent_or_dash(const std::optional<double>& share) {
+  return share ? percent(*share) : "-";
 }
 
 std::string number(const std::optional<double>& value) { return value ? fixed(*value, 3) : "-"; }
@@ -45,7 +45,7 @@ std::string number(const std::optional<double>& value) { return value ? fixed(*v
 /// What the loss is made of, besides cross entropy.
 std::string loss_parts(const EpochReport& report, const TrainingMethod& method) {
   std::string text;
-  if (has_gaussians(method.kind)) text = "KL " + fixed(100 * report.kl_share, 0) + "%";
+  if (has_gaussians(method.kind)) text = "KL " + percent(report.kl_share, 0);
   if (!report.loss_summary.empty()) text += (text.empty() ? "" : ", ") + report.loss_summary;
   return text.empty() ? "" : " (" + text + ")";
 }
@@ -129,9 +129,10 @@ void TrainingView::epoch_done(const EpochReport& report) {
   std::ostringstream text;
   text << "epoch " << report.epoch + 1 << '/' << stage_.epochs << ": loss "
        << fixed(report.terms.loss, 4) << loss_parts(report, stage_.method) << ", train "
-       << percent(report.train_accuracy) << " | val " << percent(validation[Metric::kAccuracy])
-       << ", balanced " << percent(validation[Metric::kBalancedAccuracy]) << ", NLL "
-       << number(validation[Metric::kNll]) << ", ECE " << percent(validation[Metric::kEce])
+       << percent_or_dash(report.train_accuracy) << " | val "
+       << percent_or_dash(validation[Metric::kAccuracy]) << ", balanced "
+       << percent_or_dash(validation[Metric::kBalancedAccuracy]) << ", NLL "
+       << number(validation[Metric::kNll]) << ", ECE " << percent_or_dash(validation[Metric::kEce])
        << ", AvU " << number(validation[Metric::kAvu]);
   if (has_gaussians(stage_.method.kind)) {
     text << ", σ/μ " << fixed(report.sigma.noise_to_signal, 3);

@@ -149,7 +149,7 @@ TEST(CalibrationJson, RefusesOtherFormatsAndVersions) {
   expect_refused(json, "its format must be 'cubcal-calibration', not 'cubcal-model'");
   json = valid();
   json["version"] = 2;
-  expect_refused(json, "this program reads calibration files of version 1, not 2");
+  expect_refused(json, "cubcal reads calibration files of version 1, not 2");
 }
 
 TEST(CalibrationJson, RefusesValuesOutsideTheirDomain) {

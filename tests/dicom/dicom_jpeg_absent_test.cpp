@@ -14,7 +14,7 @@ TEST(DicomJpeg, SaysThatDcmtkIsMissing) {
   expect_error<DataError>(
       [&] { decode_dicom(file.file("1.2.840.10008.1.2.4.50"), "a.dcm"); },
       "the DICOM image 'a.dcm' cannot be read: its pixels are JPEG (transfer syntax "
-      "1.2.840.10008.1.2.4.50), and this program was built without DCMTK, which decodes them");
+      "1.2.840.10008.1.2.4.50), and cubcal was built without DCMTK, which decodes them");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cubcal/core/words.h"
 #include "cubcal/service/service.h"
 #include "service/fake_model.h"
 
@@ -45,7 +46,7 @@ cubcal::HttpRequest request_of(std::string_view text) {
     if (line.empty()) break;
     const std::size_t colon = std::min(line.find(':'), line.size());
     request.headers.emplace_back(
-        cubcal::in_lower_case(line.substr(0, colon)),
+        cubcal::lower_case(line.substr(0, colon)),
         std::string(cubcal::trimmed(line.substr(std::min(colon + 1, line.size())))));
   }
   request.body = std::string(text);

@@ -35,7 +35,7 @@ bool is_absent(const std::string& name) {
     read_image_file(kFormats + name);
     return false;
   } catch (const DataError& error) {
-    return contains(error.what(), "this program was built without");
+    return contains(error.what(), "cubcal was built without");
   }
 }
 

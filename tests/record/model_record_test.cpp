@@ -91,7 +91,7 @@ TEST(ModelRecord, SaysWhatIsWrong) {
   };
   expect("[1]", "is not a JSON object");
   expect(R"({"format": "layers-model"})", "its format must be 'cubcal-model', not 'layers-model'");
-  expect(R"({"version": 2})", "this program reads models of version 1, not 2");
+  expect(R"({"version": 2})", "cubcal reads models of version 1, not 2");
   expect(R"({"network": 3})", "the model's field 'network' must be text, not number 3");
   expect(R"({"input": {"channels": 3}})", "a model needs the field 'height'");
   expect(R"({"network": "x", "decision_hash": "0"})", "its hash is another");

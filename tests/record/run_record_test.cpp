@@ -69,7 +69,7 @@ TEST(RunRecord, SaysWhatIsWrong) {
   };
   expect("[1]", "record.json' is not a JSON object");
   expect(R"({"format": "cubcal-result"})", "its format is 'cubcal-result'");
-  expect(R"({"version": 2})", "it is of version 2, and this program reads 1");
+  expect(R"({"version": 2})", "it is of version 2, and cubcal reads 1");
   expect(R"({"network": 3})", "the run's field 'network' must be text, not number 3");
   expect(R"({"stages": {}})", "the run's field 'stages' must be a list of objects, not object");
   expect(R"({"stages": [1]})", "'stages' must be a list of objects, not number 1");

@@ -8,6 +8,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "cubcal/core/words.h"
+
 namespace cubcal::test {
 
 HttpClient::HttpClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -49,7 +51,7 @@ HttpResponse HttpClient::receive() {
         const std::size_t end = head.find("\r\n", at + 2);
         const std::string line = head.substr(at + 2, end - at - 2);
         const std::size_t colon = line.find(':');
-        const std::string name = in_lower_case(line.substr(0, colon));
+        const std::string name = lower_case(line.substr(0, colon));
         const std::string value(trimmed(line.substr(colon + 1)));
         response.headers.emplace_back(name, value);
         if (name == "content-length") length = std::stoul(value);

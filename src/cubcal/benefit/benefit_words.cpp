@@ -15,8 +15,6 @@ bool has_policy(const BenefitCurve& curve) { return curve.subject() == Strategy:
 
 std::size_t place_of(Strategy strategy) { return static_cast<std::size_t>(strategy); }
 
-std::string percent_text(double share) { return fixed(100 * share, 1); }
-
 /// Net benefits have four decimals, costs four digits.
 std::string value_text(const BenefitCurve& curve, double value) {
   if (!is_cost(curve)) return fixed(value, 4);
@@ -114,8 +112,8 @@ std::vector<std::string> benefit_row(const BenefitCurve& curve, std::size_t p,
     }
   }
   const StrategyOutcome& subject = point.outcome(curve.subject());
-  row.push_back(percent_text(subject.missed));
-  row.push_back(percent_text(subject.false_alarms));
+  row.push_back(in_percent(subject.missed));
+  row.push_back(in_percent(subject.false_alarms));
   if (has_policy(curve)) {
     row.push_back(point.break_even ? value_text(curve, *point.break_even) : "–");
   }

@@ -45,7 +45,7 @@ Calibration from_fields(const Json& json) {
                     "', not '" + fields.text("format") + "'");
   }
   if (fields.count("version") != kFormatVersion) {
-    throw DataError("this program reads calibration files of version " +
+    throw DataError("cubcal reads calibration files of version " +
                     std::to_string(kFormatVersion) + ", not " +
                     std::to_string(fields.count("version")));
   }

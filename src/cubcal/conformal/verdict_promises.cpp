@@ -23,8 +23,6 @@ void judge_promise(VerdictPromise& promise) {
                               : PromiseState::kUnclear;
 }
 
-std::string share_text(double share) { return fixed(100 * share, 1) + "%"; }
-
 }  // namespace
 
 std::vector<VerdictPromise> verdict_promises(const VerdictRecord& record) {
@@ -54,7 +52,7 @@ std::vector<VerdictPromise> verdict_promises(const VerdictRecord& record) {
 
 std::string promise_text(const VerdictPromise& promise,
                          const std::vector<std::string>& class_names) {
-  const std::string share = share_text(promise.promised);
+  const std::string share = percent(promise.promised);
   std::string name;
   if (promise.label) {
     name = *promise.label < class_names.size() ? class_names[*promise.label]
@@ -80,8 +78,8 @@ std::string promise_text(const VerdictPromise& promise,
       break;
   }
   if (promise.of == 0) return text + "; no other image tells";
-  return text + "; " + share_text(promise.achieved()) + " [" + fixed(100 * promise.low, 1) + ", " +
-         fixed(100 * promise.high, 1) + "] of " + std::to_string(promise.of) +
+  return text + "; " + percent(promise.achieved()) + " [" + in_percent(promise.low) + ", " +
+         in_percent(promise.high) + "] of " + std::to_string(promise.of) +
          (promise.of == 1 ? " was" : " were");
 }
 

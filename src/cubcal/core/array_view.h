@@ -26,7 +26,6 @@ class ArrayView {
   T* begin() const { return data_; }
   T* end() const { return data_ + size_; }
 
-  ArrayView subview(std::size_t first, std::size_t count) const { return {data_ + first, count}; }
 
  private:
   T* data_ = nullptr;

@@ -28,6 +28,10 @@ std::string fixed(double value, int decimals) {
   return zero && text[0] == '-' ? text.substr(1) : text;
 }
 
+std::string in_percent(double share, int decimals) { return fixed(100 * share, decimals); }
+
+std::string percent(double share, int decimals) { return in_percent(share, decimals) + "%"; }
+
 std::string significant(double value, int digits) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);

@@ -13,6 +13,9 @@ namespace cubcal {
 std::string to_text(double value);
 /// With so many decimals; never "-0.00".
 std::string fixed(double value, int decimals);
+/// "84.2" of 0.842, for columns that say so, and "84.2%".
+std::string in_percent(double share, int decimals = 1);
+std::string percent(double share, int decimals = 1);
 /// To so many significant digits, with an exponent where that is shorter.
 std::string significant(double value, int digits);
 

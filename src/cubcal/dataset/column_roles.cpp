@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/io/utf8.h"
@@ -125,7 +126,7 @@ ColumnRoles recognise_columns(const CsvTable& table, const ManifestOptions& opti
   if (classes.find(',') != std::string::npos && !finder.has(classes)) {
     for (std::size_t start = 0; start <= classes.size();) {
       const std::size_t end = std::min(classes.find(',', start), classes.size());
-      roles.class_columns.push_back(finder.named(trimmed(classes.substr(start, end - start))));
+      roles.class_columns.push_back(finder.named(trimmed_cell(classes.substr(start, end - start))));
       start = end + 1;
     }
   } else if (options.label_column.empty() && finder.exact("label_name")) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/core/sha256.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dicom/dicom_image.h"
@@ -104,13 +104,11 @@ void add_frames(const std::vector<DicomRow>& rows, Catalog& catalog) {
 
 std::optional<FrameMember> frame_member(const std::string& path) {
   const std::string name = name_of(path);
-  const bool is_number = !name.empty() && name.size() < path.size() && name.size() <= 7 &&
-                         name.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) return std::nullopt;
-  FrameMember member{folder_of(path)};
+  const std::optional<std::size_t> frame = parse_whole<std::size_t>(name);
+  if (!frame || name.size() == path.size() || name.size() > 7) return std::nullopt;
+  FrameMember member{folder_of(path), *frame};
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(member.file, ignored)) return std::nullopt;
-  std::from_chars(name.data(), name.data() + name.size(), member.frame);
   return member;
 }
 

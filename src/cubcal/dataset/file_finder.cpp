@@ -74,7 +74,7 @@ const std::vector<std::string>& FileFinder::below_root(const std::string& name) 
 FileFinder::Found FileFinder::find(const std::string& file) {
   std::string complaint = presence_.complaint(normal_path(path_in(root_, file)));
   if (complaint.empty()) return {file, ""};
-  std::string clean = trimmed(file);
+  std::string clean = trimmed_cell(file);
   std::replace(clean.begin(), clean.end(), '\\', '/');
   if (clean.empty()) return {file, complaint};
   if (clean != file && is_there(clean)) {

@@ -3,16 +3,11 @@
 #include <filesystem>
 #include <string_view>
 
+#include "cubcal/core/words.h"
+
 namespace cubcal {
 
-std::string lower_case(std::string text) {
-  for (char& letter : text) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return text;
-}
-
-std::string trimmed(const std::string& text) {
+std::string trimmed_cell(const std::string& text) {
   constexpr std::string_view kNoBreak = "\xC2\xA0";
   std::string_view rest = text;
   for (std::size_t before = rest.size() + 1; rest.size() < before;) {

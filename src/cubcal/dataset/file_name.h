@@ -5,11 +5,8 @@
 /// Paths as text: names are bytes, separated by '/'.
 namespace cubcal {
 
-/// A to Z become a to z; other bytes stay.
-std::string lower_case(std::string text);
-
-/// Without the blanks, tabs and no-break spaces at either end.
-std::string trimmed(const std::string& text);
+/// Without the blanks, tabs and no-break spaces at either end, which spreadsheets leave in cells.
+std::string trimmed_cell(const std::string& text);
 
 /// "jpg" of "a/b.JPG"; empty where the name has no dot, or only one in front.
 std::string extension_of(const std::string& path);

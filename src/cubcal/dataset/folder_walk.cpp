@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/image/image_codec.h"
 #include "cubcal/io/folder_entries.h"

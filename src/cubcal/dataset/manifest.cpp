@@ -1,7 +1,6 @@
 #include "cubcal/dataset/manifest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <string_view>
@@ -10,6 +9,8 @@
 #include <utility>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/column_roles.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_finder.h"
@@ -59,7 +60,7 @@ OpenTable open_table(const std::string& path, const ManifestOptions& options) {
                   : stated != '\0'          ? stated
                                             : recognise_separator(text);
   OpenTable table{parse_csv(text, path, csv)};
-  for (std::string& name : table.csv.header) name = trimmed(name);
+  for (std::string& name : table.csv.header) name = trimmed_cell(name);
   const bool is_plain = decoded.encoding == TextEncoding::kUtf8 && csv.separator == ',';
   if (!is_plain) {
     table.notes.push_back(std::string("text is ") + text_encoding_name(decoded.encoding) +
@@ -70,22 +71,19 @@ OpenTable open_table(const std::string& path, const ManifestOptions& options) {
 
 bool is_blank_row(const std::vector<std::string>& row) {
   return std::all_of(row.begin(), row.end(),
-                     [](const std::string& field) { return trimmed(field).empty(); });
+                     [](const std::string& field) { return trimmed_cell(field).empty(); });
 }
 
 /// A class number: a whole number, or one with nothing but zeros behind the point, as spreadsheets
 /// make of it.
 std::optional<std::int64_t> whole_number(const std::string& field) {
-  std::string text = trimmed(field);
+  std::string text = trimmed_cell(field);
   const std::size_t point = text.find_first_of(".,");
   if (point != std::string::npos && point > 0) {
     if (text.find_first_not_of('0', point + 1) != std::string::npos) return std::nullopt;
     text.resize(point);
   }
-  std::int64_t number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return is_whole ? std::optional<std::int64_t>(number) : std::nullopt;
+  return parse_whole<std::int64_t>(text);
 }
 
 class ManifestReader {
@@ -166,7 +164,7 @@ class ManifestReader {
     std::size_t names = 0;
     for (const auto& row : table_.rows) {
       const std::string& value = row[*roles_.label];
-      if (!trimmed(value).empty()) ++(whole_number(value) ? numbers : names);
+      if (!trimmed_cell(value).empty()) ++(whole_number(value) ? numbers : names);
     }
     if (names > numbers) std::swap(roles_.label, roles_.label_name);
   }
@@ -255,7 +253,7 @@ class ManifestReader {
   bool is_empty_column(std::size_t column) const {
     return table_.header[column].rfind("column ", 0) == 0 &&
            std::all_of(table_.rows.begin(), table_.rows.end(),
-                       [&](const auto& row) { return trimmed(row[column]).empty(); });
+                       [&](const auto& row) { return trimmed_cell(row[column]).empty(); });
   }
 
   bool is_class_column(std::size_t column) const {
@@ -277,7 +275,7 @@ class ManifestReader {
       sample.group = field(row, roles_.group);
       const std::string& split = field(row, roles_.split);
       sample.split = canonical_split(split);
-      if (!sample.split.empty() && trimmed(split) != split) ++catalog_.blank_splits[split];
+      if (!sample.split.empty() && trimmed_cell(split) != split) ++catalog_.blank_splits[split];
       for (const std::size_t column : further) sample.metadata.push_back(field(row, column));
     }
   }
@@ -307,9 +305,9 @@ class ManifestReader {
 
   /// What a row says of its class, as far as it is text.
   std::string class_text(std::size_t row) const {
-    const std::string text = trimmed(field(row, roles_.label));
+    const std::string text = trimmed_cell(field(row, roles_.label));
     const std::optional<std::int64_t> number = whole_number(text);
-    const std::string name = trimmed(field(row, roles_.label_name));
+    const std::string name = trimmed_cell(field(row, roles_.label_name));
     if (name.empty()) return number ? std::to_string(*number) : text;
     return name;
   }
@@ -361,7 +359,7 @@ class ManifestReader {
   /// The number in the column `label`; none where it is not a class number, which is a fault.
   std::optional<std::int64_t> label_of(std::size_t row) {
     const std::string& text = field(row, roles_.label);
-    if (trimmed(text).empty()) {
+    if (trimmed_cell(text).empty()) {
       if (catalog_.samples[row].split == kOutlierSplit) return kNoLabel;
       complain(row, "has no label");
       return std::nullopt;
@@ -452,7 +450,7 @@ class ManifestReader {
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
       const Sample& sample = catalog_.samples[row];
       if (sample.split == kOutlierSplit) continue;
-      if (trimmed(sample.label_name).empty()) {
+      if (trimmed_cell(sample.label_name).empty()) {
         complain(row, one_hot_.empty() ? "has no " + table_.header[*roles_.label_name]
                                        : one_hot_row(table_, row, one_hot_).fault);
       } else {
@@ -509,7 +507,7 @@ bool is_about_images(const std::string& path) {
     const char stated = take_stated_separator(rest);
     csv.separator = stated != '\0' ? stated : recognise_separator(rest);
     CsvTable table = parse_csv(rest.substr(0, rest.find('\n') + 1), path, csv);
-    for (std::string& name : table.header) name = trimmed(name);
+    for (std::string& name : table.header) name = trimmed_cell(name);
     return looks_like_manifest(table);
   } catch (const DataError&) {
     return false;

@@ -1,9 +1,10 @@
 #include "cubcal/dataset/npz_catalog.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/io/npz.h"
 #include "cubcal/io/utf8.h"
@@ -133,11 +134,9 @@ std::optional<NpzMember> npz_member(const std::string& path) {
   const std::string file = path.substr(0, end + 4), rest = path.substr(end + 5);
   const std::size_t slash = rest.find('/');
   if (slash == 0 || slash == std::string::npos) return std::nullopt;
-  NpzMember member{file, rest.substr(0, slash), 0};
-  const char* last = rest.data() + rest.size();
-  const auto read = std::from_chars(rest.data() + slash + 1, last, member.index);
-  if (read.ec != std::errc() || read.ptr != last) return std::nullopt;
-  return member;
+  const auto index = parse_whole<decltype(NpzMember::index)>(rest.substr(slash + 1));
+  if (!index) return std::nullopt;
+  return NpzMember{file, rest.substr(0, slash), *index};
 }
 
 }  // namespace cubcal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/fault_list.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/io/utf8.h"
@@ -116,7 +117,7 @@ std::optional<Block> best_from(const Indicators& all, std::size_t first) {
 }  // namespace
 
 std::optional<bool> indicator(const std::string& field) {
-  const std::string text = lower_case(trimmed(field));
+  const std::string text = lower_case(trimmed_cell(field));
   if (text == "true") return true;
   if (text == "false") return false;
   if (text.empty() || (text[0] != '0' && text[0] != '1')) return std::nullopt;
@@ -168,7 +169,7 @@ OneHotRow one_hot_row(const CsvTable& table, std::size_t row,
     const std::string& name = table.header[columns[i]];
     const std::optional<bool> value = indicator(field);
     if (!value) {
-      const std::string has = trimmed(field).empty() ? "nothing" : in_quotes(field);
+      const std::string has = trimmed_cell(field).empty() ? "nothing" : in_quotes(field);
       return {std::nullopt, "has " + has + " in the column of the class " + in_quotes(name) +
                                 ", where 0 or 1 is expected"};
     }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/io/utf8.h"
 

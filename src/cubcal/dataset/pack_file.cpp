@@ -1,12 +1,12 @@
 #include "cubcal/dataset/pack_file.h"
 
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/checksums.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/dataset/dicom_window.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/json_text.h"
@@ -136,7 +136,7 @@ SampleBlock read_pack(const std::string& path) {
   if (field(file, path, "format") != kFormat) throw no_pack(path, "its format is another");
   if (field(file, path, "version") != kVersion) {
     throw no_pack(path, "it is of version " + field(file, path, "version") +
-                            ", and this program reads version " + kVersion);
+                            ", and cubcal reads version " + kVersion);
   }
   SampleBlock block;
   const NdArray& images = tensor(file, path, "images");
@@ -148,12 +148,9 @@ SampleBlock read_pack(const std::string& path) {
     throw no_pack(path, std::string("its fit or DICOM window ") + error.what());
   }
   if (file.metadata.count("reduce_to") > 0) {  // packs of before that key were not reduced
-    const std::string& text = file.metadata.at("reduce_to");
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, block.reduce_to);
-    if (error != std::errc() || stop != end) {
-      throw no_pack(path, "its reduce_to is not a whole number from 0 on");
-    }
+    const auto reduce_to = parse_whole<decltype(block.reduce_to)>(file.metadata.at("reduce_to"));
+    if (!reduce_to) throw no_pack(path, "its reduce_to is not a whole number from 0 on");
+    block.reduce_to = *reduce_to;
   }
   block.catalog.kind = CatalogKind::kPack;
   block.catalog.path = block.catalog.root = path;

@@ -134,14 +134,14 @@ RowFilter parse_row_filter(const std::string& text) {
   const bool negated = equals != std::string::npos && equals > 0 && text[equals - 1] == '!';
   RowFilter filter;
   filter.negated = negated;
-  if (equals != std::string::npos) filter.column = trimmed(text.substr(0, equals - negated));
+  if (equals != std::string::npos) filter.column = trimmed_cell(text.substr(0, equals - negated));
   if (filter.column.empty()) {
     throw ArgumentError("the filter " + in_quotes(text) +
                         " is not of the form column=value, column=value,value or column!=value");
   }
   for (std::size_t start = equals + 1;;) {
     const std::size_t comma = text.find(',', start);
-    filter.values.push_back(trimmed(text.substr(start, comma - start)));
+    filter.values.push_back(trimmed_cell(text.substr(start, comma - start)));
     if (comma == std::string::npos) return filter;
     start = comma + 1;
   }

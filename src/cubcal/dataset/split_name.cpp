@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/file_name.h"
 
 namespace cubcal {
@@ -20,7 +21,7 @@ constexpr std::array<std::pair<const char*, const char*>, 8> kSplitSpellings = {
      {"ood", "ood"}}};
 
 const char* known_split(const std::string& name) {
-  const std::string wanted = lower_case(trimmed(name));
+  const std::string wanted = lower_case(trimmed_cell(name));
   for (const auto& [spelling, split] : kSplitSpellings) {
     if (wanted == spelling) return split;
   }
@@ -31,7 +32,7 @@ const char* known_split(const std::string& name) {
 
 std::string canonical_split(const std::string& name) {
   const char* split = known_split(name);
-  return split != nullptr ? split : trimmed(name);
+  return split != nullptr ? split : trimmed_cell(name);
 }
 
 bool is_split_name(const std::string& name) { return known_split(name) != nullptr; }

@@ -9,7 +9,7 @@ namespace {
 
 Jpeg2000Planes planes_of(std::string_view stream) {
   if (!has_jpeg2000()) {
-    throw DataError("its pixels are JPEG 2000, and this program was built without it");
+    throw DataError("its pixels are JPEG 2000, and cubcal was built without it");
   }
   try {
     return decode_jpeg2000_planes(stream);

@@ -10,7 +10,7 @@ void take_over_dcmtk_log() {}
 DicomJpegFrame decode_dicom_jpeg(std::string_view, const std::string& transfer_syntax,
                                  const DicomPixelFormat&) {
   throw DataError("its pixels are JPEG (transfer syntax " + transfer_syntax +
-                  "), and this program was built without DCMTK, which decodes them");
+                  "), and cubcal was built without DCMTK, which decodes them");
 }
 
 }  // namespace cubcal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cubcal/core/words.h"
 #include "cubcal/http/http_error.h"
 #include "cubcal/io/atomic_file.h"
 
@@ -22,7 +23,7 @@ bool equal_in_constant_time(std::string_view given, std::string_view wanted) {
 void check_bearer(const HttpHeaders& headers, const std::string& token) {
   const std::string value = header_of(headers, "authorization").value_or("");
   constexpr std::size_t kScheme = 7;
-  const bool is_bearer = in_lower_case(value.substr(0, kScheme)) == "bearer ";
+  const bool is_bearer = lower_case(value.substr(0, kScheme)) == "bearer ";
   const std::string given = is_bearer ? std::string(trimmed(value.substr(kScheme))) : "";
   if (!equal_in_constant_time(given, token)) {
     throw HttpError(401, "this needs the header 'Authorization: Bearer TOKEN' with the token",

@@ -30,8 +30,4 @@ struct HttpResponse {
 /// The first value of a header; `name` in lower case.
 std::optional<std::string> header_of(const HttpHeaders& headers, std::string_view name);
 
-std::string in_lower_case(std::string_view text);
-/// Without blanks and tabs around it.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace cubcal

@@ -1,5 +1,6 @@
 #include "cubcal/http/media_type.h"
 
+#include "cubcal/core/words.h"
 #include "cubcal/http/http_message.h"
 
 namespace cubcal {
@@ -29,13 +30,13 @@ std::string take_value(std::string_view& rest) {
 MediaType parse_media_type(std::string_view value) {
   MediaType type;
   const std::size_t end = std::min(value.find(';'), value.size());
-  type.name = in_lower_case(trimmed(value.substr(0, end)));
+  type.name = lower_case(trimmed(value.substr(0, end)));
   std::string_view rest = value.substr(end);
   while (!rest.empty()) {
     rest.remove_prefix(1);  // the semicolon
     const std::size_t sign = rest.find_first_of("=;");
     if (sign == std::string_view::npos) break;
-    const std::string name = in_lower_case(trimmed(rest.substr(0, sign)));
+    const std::string name = lower_case(trimmed(rest.substr(0, sign)));
     const bool has_value = rest[sign] == '=';
     rest.remove_prefix(sign);
     if (!has_value) continue;

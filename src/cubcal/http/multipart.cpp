@@ -1,5 +1,6 @@
 #include "cubcal/http/multipart.h"
 
+#include "cubcal/core/words.h"
 #include "cubcal/http/http_error.h"
 #include "cubcal/http/media_type.h"
 
@@ -21,7 +22,7 @@ void read_head(std::string_view head, BodyPart& part) {
     head.remove_prefix(std::min(end + 2, head.size()));
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) continue;
-    const std::string name = in_lower_case(trimmed(line.substr(0, colon)));
+    const std::string name = lower_case(trimmed(line.substr(0, colon)));
     const MediaType value = parse_media_type(line.substr(colon + 1));
     if (name == "content-type") part.type = value.name;
     if (name != "content-disposition") continue;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cubcal/core/parse_number.h"
+#include "cubcal/core/words.h"
 #include "cubcal/http/http_error.h"
 #include "cubcal/io/utf8.h"
 
@@ -29,13 +31,11 @@ bool is_token(std::string_view name) {
 std::optional<std::uint64_t> stated_length(const HttpHeaders& headers) {
   const std::optional<std::string> text = header_of(headers, "content-length");
   if (!text) return std::nullopt;
-  constexpr std::size_t kMostDigits = 18;
-  const bool is_number = !text->empty() && text->size() <= kMostDigits &&
-                         text->find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number || count_of(headers, "content-length") > 1) {
+  const std::optional<std::uint64_t> length = parse_whole<std::uint64_t>(*text);
+  if (!length || count_of(headers, "content-length") > 1) {
     throw HttpError(400, "Content-Length must be one whole number");
   }
-  return std::stoull(*text);
+  return length;
 }
 
 void check_framing(const HttpHeaders& headers) {
@@ -50,8 +50,8 @@ void check_framing(const HttpHeaders& headers) {
   if (has_length && encoding) {
     throw HttpError(400, "a request has either Content-Length or Transfer-Encoding, not both");
   }
-  if (encoding && (count_of(headers, "transfer-encoding") > 1 ||
-                   in_lower_case(trimmed(*encoding)) != "chunked")) {
+  if (encoding &&
+      (count_of(headers, "transfer-encoding") > 1 || lower_case(trimmed(*encoding)) != "chunked")) {
     throw HttpError(400, "Transfer-Encoding must be chunked");
   }
   if (count_of(headers, "host") != 1) throw HttpError(400, "a request needs one Host header");
@@ -59,9 +59,9 @@ void check_framing(const HttpHeaders& headers) {
 
 std::string host_without_port(std::string_view host) {
   if (!host.empty() && host.front() == '[') {
-    return in_lower_case(host.substr(1, std::min(host.find(']'), host.size()) - 1));
+    return lower_case(host.substr(1, std::min(host.find(']'), host.size()) - 1));
   }
-  return in_lower_case(host.substr(0, host.find(':')));
+  return lower_case(host.substr(0, host.find(':')));
 }
 
 bool is_loopback_host(std::string_view host) {
@@ -79,7 +79,7 @@ void check_origin(const HttpHeaders& headers, bool only_this_machine) {
   if (!origin) return;
   const std::size_t scheme = origin->find("://");
   const std::string other = scheme == std::string::npos ? "" : origin->substr(scheme + 3);
-  if (in_lower_case(other) != in_lower_case(host)) {
+  if (lower_case(other) != lower_case(host)) {
     throw HttpError(403, "pages of other sites may not use this server");
   }
 }

@@ -16,9 +16,9 @@ inline DataError image_failure(const char* format, const std::string& name,
                    "' cannot be read: " + reason);
 }
 
-/// "'a.tif' is a TIFF image, and this program was built without TIFF support".
+/// "'a.tif' is a TIFF image, and cubcal was built without TIFF support".
 inline DataError format_absent(const char* format, const std::string& name) {
-  return DataError("'" + name + "' is a " + format + " image, and this program was built without " +
+  return DataError("'" + name + "' is a " + format + " image, and cubcal was built without " +
                    format + " support");
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/image/image_codec.h"
 #include "cubcal/image/jpeg_image.h"
 #include "cubcal/image/png_image.h"
@@ -16,10 +17,6 @@ namespace cubcal {
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 29;
-
-bool starts_with(std::string_view bytes, std::string_view signature) {
-  return bytes.substr(0, signature.size()) == signature;
-}
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 namespace cubcal {
 
 Jpeg2000Planes decode_jpeg2000_planes(std::string_view, std::size_t) {
-  throw DataError("this program was built without JPEG 2000 support");
+  throw DataError("cubcal was built without JPEG 2000 support");
 }
 
 bool has_jpeg2000() { return false; }

@@ -8,11 +8,11 @@ namespace cubcal {
 
 Image decode_jpeg(std::string_view, const std::string& name, std::size_t) {
   throw DataError("'" + name +
-                  "' is a JPEG image, and this program was built without JPEG support");
+                  "' is a JPEG image, and cubcal was built without JPEG support");
 }
 
 std::string encode_jpeg(const Image&, int) {
-  throw ArgumentError("this program was built without JPEG support and cannot write JPEG images");
+  throw ArgumentError("cubcal was built without JPEG support and cannot write JPEG images");
 }
 
 }  // namespace cubcal

@@ -7,11 +7,11 @@
 namespace cubcal {
 
 Image decode_png(std::string_view, const std::string& name, std::size_t) {
-  throw DataError("'" + name + "' is a PNG image, and this program was built without PNG support");
+  throw DataError("'" + name + "' is a PNG image, and cubcal was built without PNG support");
 }
 
 std::string encode_png(const Image&) {
-  throw ArgumentError("this program was built without PNG support and cannot write PNG images");
+  throw ArgumentError("cubcal was built without PNG support and cannot write PNG images");
 }
 
 }  // namespace cubcal

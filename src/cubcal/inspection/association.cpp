@@ -204,8 +204,8 @@ std::string describe_rule(const Association& association) {
   const bool all = rule.recall == 1;
   std::string text = all ? "every " : whole_percent(rule.recall) + " of the ";
   text += association.rows[rule.row] + (all ? " image has " : " images have ") +
-          association.column + " = " + joined(values, "or");
-  if (!strangers.empty()) text += ", which no " + joined(strangers, "or") + " image has";
+          association.column + " = " + listed(values, "or");
+  if (!strangers.empty()) text += ", which no " + listed(strangers, "or") + " image has";
   return text + "; guessing " + association.rows[rule.row] + " from that alone is right in " +
          whole_percent(rule.precision) + " of cases";
 }

@@ -74,13 +74,13 @@ class Corrector {
       names[alike.rarer] = root;
       counts[alike.rarer] = alike.rarer_count;
       if (counts.emplace(alike.commoner, alike.commoner_count).second) {
-        spellings[root][trimmed(alike.commoner)] += alike.commoner_count;
+        spellings[root][trimmed_cell(alike.commoner)] += alike.commoner_count;
       }
-      if (alike.is_same) spellings[root][trimmed(alike.rarer)] += alike.rarer_count;
+      if (alike.is_same) spellings[root][trimmed_cell(alike.rarer)] += alike.rarer_count;
     }
     std::map<std::string, std::string> best;
     for (const auto& [root, of_root] : spellings) {
-      best[root] = trimmed(root);
+      best[root] = trimmed_cell(root);
       for (const auto& [spelling, count] : of_root) {
         if (count > of_root.at(best[root])) best[root] = spelling;
       }

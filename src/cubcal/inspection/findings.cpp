@@ -49,7 +49,7 @@ void find_label_gaps(const Catalog& catalog, std::vector<Finding>& findings) {
   std::vector<std::string> labels;
   for (const std::int64_t label : catalog.label_gaps) labels.push_back(std::to_string(label));
   findings.push_back({Severity::kWarning, FindingKind::kLabelGap,
-                      "No row has the label " + joined(labels, "or") +
+                      "No row has the label " + listed(labels, "or") +
                           ", though labels run further; other commands refuse the set until they "
                           "are 0, 1, 2 and so on without gaps."});
 }
@@ -111,7 +111,7 @@ void find_uneven_classes(const Overview& view, double imbalance, std::vector<Fin
     if (missing.empty() || missing.size() == classes.size()) continue;
     const std::string where = c + 1 == columns ? " at all" : " in " + view.columns[c];
     findings.push_back({Severity::kWarning, FindingKind::kMissingClass,
-                        joined(missing, "and") + (missing.size() == 1 ? " has" : " have") +
+                        listed(missing, "and") + (missing.size() == 1 ? " has" : " have") +
                             " no images" + where + "."});
   }
   const auto train = std::find(view.columns.begin(), view.columns.end(), "train");

@@ -36,7 +36,7 @@ std::string tally_text(const Tally& tally) {
   for (const auto& entry : tally) {
     parts.push_back(entry.first + " (" + std::to_string(entry.second) + ")");
   }
-  return joined(parts, "and");
+  return listed(parts, "and");
 }
 
 /// Widths and heights, smallest to largest.
@@ -94,7 +94,7 @@ void find_enlarged(const Catalog& catalog, const std::vector<ImageFacts>& facts,
                       share_text(found.size(), facts.size()) +
                           (found.size() == 1 ? " is blurred as if it had been enlarged"
                                              : " are blurred as if they had been enlarged") +
-                          ", about " + to_text(factor) + " times: " + joined(parts, "and") + ".",
+                          ", about " + to_text(factor) + " times: " + listed(parts, "and") + ".",
                       {found}});
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 
+#include "cubcal/core/words.h"
 #include "cubcal/html/html.h"
 #include "cubcal/html/page_frame.h"
 #include "cubcal/inspection/contact_sheet.h"
@@ -21,13 +21,6 @@ namespace {
 
 using report::element;
 using report::escaped;
-
-std::string last_part(const std::string& path) {
-  const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
-  const std::string name = whole.filename().empty() ? whole.parent_path().filename().string()
-                                                    : whole.filename().string();
-  return name.empty() || name == "." ? path : name;
-}
 
 /// Which images a finding shows: sets side by side, or a few of many single ones.
 std::vector<SampleList> shown_sets(const Finding& finding, const PageOptions& options) {
@@ -101,20 +94,20 @@ class Page {
     };
     add("Path", catalog_.path);
     add("Recognised as", catalog_kind_name(catalog_.kind));
-    if (!catalog_.notes.empty()) add("In its table", joined(catalog_.notes, "and", 10));
+    if (!catalog_.notes.empty()) add("In its table", listed(catalog_.notes, "and", 10));
     add("Images",
         grouped(catalog_.samples.size()) +
             (view_.unreadable == 0 ? ", all readable"
                                    : ", " + grouped(view_.unreadable) + " of them unreadable"));
     if (catalog_.has_groups()) add("Groups", grouped(view_.total.groups.back()));
-    if (!catalog_.columns.empty()) add("Further columns", joined(catalog_.columns, "and"));
+    if (!catalog_.columns.empty()) add("Further columns", listed(catalog_.columns, "and"));
     const auto tally_line = [&](const char* name, const Tally& tally) {
       std::vector<std::string> parts;
       for (const auto& entry : tally) {
         parts.push_back(entry.first +
                         (tally.size() == 1 ? "" : " (" + grouped(entry.second) + ")"));
       }
-      if (!parts.empty()) add(name, joined(parts, "and", 6));
+      if (!parts.empty()) add(name, listed(parts, "and", 6));
     };
     tally_line("Sizes", view_.sizes);
     tally_line("Colour", view_.channels);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/dataset/split_name.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kShortestWord = 5;
 
 std::vector<std::string> plain_words(const std::string& name) {
-  std::string text = lower_case(trimmed(name));
+  std::string text = lower_case(trimmed_cell(name));
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '_' || c == '-'; }, ' ');
   std::istringstream in(text);
@@ -71,7 +72,7 @@ std::vector<AlikeNames> alike_labels(const Catalog& catalog) {
   std::vector<std::pair<std::string, std::size_t>> names(counts.begin(), counts.end());
   std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) {
     if (a.second != b.second) return a.second > b.second;
-    return (trimmed(a.first) == a.first) > (trimmed(b.first) == b.first);
+    return (trimmed_cell(a.first) == a.first) > (trimmed_cell(b.first) == b.first);
   });
   std::vector<AlikeNames> alike;
   for (std::size_t rare = 1; rare < names.size(); ++rare) {
@@ -92,7 +93,7 @@ std::vector<AlikeNames> alike_splits(const Catalog& catalog) {
   for (const Sample& sample : catalog.samples) ++counts[sample.split];
   std::vector<AlikeNames> alike;
   for (const auto& [name, count] : counts) {
-    const std::string clean = canonical_split(trimmed(name));
+    const std::string clean = canonical_split(trimmed_cell(name));
     if (name.empty() || clean == name) continue;
     const auto other = counts.find(clean);
     alike.push_back({name, clean, count, other == counts.end() ? 0 : other->second, true});

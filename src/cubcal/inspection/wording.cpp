@@ -4,7 +4,7 @@
 
 namespace cubcal {
 
-std::string joined(const std::vector<std::string>& names, const char* conjunction,
+std::string listed(const std::vector<std::string>& names, const char* conjunction,
                    std::size_t most) {
   std::vector<std::string> shown = names;
   if (names.size() > most) {

@@ -10,7 +10,7 @@
 namespace cubcal {
 
 /// "a", "a or b", "a, b or c"; after `most` names "... or 3 more".
-std::string joined(const std::vector<std::string>& names, const char* conjunction,
+std::string listed(const std::vector<std::string>& names, const char* conjunction,
                    std::size_t most = 8);
 
 /// "84%".

@@ -1,10 +1,10 @@
 #include "cubcal/io/labels.h"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/io/array_text.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
@@ -111,13 +111,11 @@ std::vector<std::int64_t> class_indices(const RawLabels& labels, std::size_t cla
       indices.push_back(name->second);
       continue;
     }
-    std::uint64_t index = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, index);
+    const std::optional<std::uint64_t> index = parse_whole<std::uint64_t>(text);
     const bool is_number =
         !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
-    if (error == std::errc() && stop == end && index < classes) {
-      indices.push_back(static_cast<std::int64_t>(index));
+    if (index && *index < classes) {
+      indices.push_back(static_cast<std::int64_t>(*index));
       continue;
     }
     if (is_number) {

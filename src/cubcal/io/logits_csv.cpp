@@ -5,6 +5,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/parse_number.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/labels.h"
 
 namespace cubcal {
@@ -13,10 +14,6 @@ namespace {
 
 const std::string kClassPrefix = "p ";
 const std::string kExtraPrefix = "column_";
-
-bool starts_with(const std::string& text, const std::string& start) {
-  return text.rfind(start, 0) == 0;
-}
 
 /// The column of the labels; past the last where there is none.
 std::size_t label_column(const CsvTable& table, const LogitsReading& reading) {

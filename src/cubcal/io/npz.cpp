@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "cubcal/core/ends_with.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {

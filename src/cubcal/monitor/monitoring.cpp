@@ -200,7 +200,7 @@ std::string calibration_warning(const Monitoring& monitoring) {
     return {};
   }
   return "The confidence is not calibrated even on the reference: it promises " +
-         fixed(100 * *reference.expected_accuracy, 1) + "% right and " + fixed(100 * actual, 1) +
+         in_percent(*reference.expected_accuracy) + "% right and " + in_percent(actual) +
          "% are; expected accuracies are off by as much. Calibrate first.";
 }
 

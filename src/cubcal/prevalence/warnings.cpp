@@ -9,8 +9,6 @@ namespace cubcal {
 
 namespace {
 
-std::string percent_of(double share) { return fixed(100 * share, 1) + "%"; }
-
 std::size_t largest(const std::vector<double>& values) {
   return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
 }
@@ -36,8 +34,7 @@ void warn_of_calibration(std::vector<std::string>& warnings, const PrevalenceStu
   if (misses[k] <= kLargeMiss) return;
   warnings.push_back(
       "Probabilities made for the stated prevalence would give '" + study.options.class_name(k) +
-      "' " + percent_of(study.mean_probability[k]) + " on average, but " +
-      percent_of(study.labels[k]) +
+      "' " + percent(study.mean_probability[k]) + " on average, but " + percent(study.labels[k]) +
       " of the labels are it: that prevalence is wrong, or they are not calibrated.");
 }
 

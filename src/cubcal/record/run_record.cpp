@@ -52,7 +52,7 @@ void check_format(const JsonFields& fields) {
   std::int64_t version = kRunVersion;
   fields.read("version", version);
   if (version == kRunVersion) return;
-  throw DataError("it is of version " + std::to_string(version) + ", and this program reads " +
+  throw DataError("it is of version " + std::to_string(version) + ", and cubcal reads " +
                   std::to_string(kRunVersion));
 }
 

@@ -7,6 +7,7 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/evaluation/given_numbers.h"
 #include "cubcal/html/page_numbers.h"
 #include "cubcal/io/logits_rows.h"
@@ -55,11 +56,6 @@ void take_given(LogitsInput& input, const ReportOptions& options, std::vector<st
   if (rescaled == 0) return;
   notes.push_back(counted(rescaled, "row") + " of '" + file.path +
                   "' did not sum to 1 and were divided by their sum.");
-}
-
-std::string last_part(const fs::path& path) {
-  const fs::path whole = path.lexically_normal();
-  return (whole.has_filename() ? whole.filename() : whole.parent_path().filename()).string();
 }
 
 void check_labelled(const LogitsInput& input) {

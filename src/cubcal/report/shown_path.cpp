@@ -18,7 +18,7 @@ bool is_absolute(const std::string& path) {
   return is_drive;
 }
 
-std::string last_part(std::string path) {
+std::string last_name(std::string path) {
   while (path.size() > 1 && (path.back() == '/' || path.back() == '\\')) path.pop_back();
   const std::size_t slash = path.find_last_of("/\\");
   return slash == std::string::npos || path.size() == 1 ? path : path.substr(slash + 1);
@@ -47,7 +47,7 @@ std::string tail(const std::vector<std::string>& parts, std::size_t count) {
 }  // namespace
 
 std::string shown_path(const std::string& path) {
-  return is_absolute(path) ? last_part(path) : path;
+  return is_absolute(path) ? last_name(path) : path;
 }
 
 std::string without_folders(const std::string& text) {
@@ -67,8 +67,8 @@ std::string without_folders(const std::string& text) {
       continue;
     }
     const std::string quoted = text.substr(open + 1, end - open - 1);
-    const bool is_path = is_absolute(quoted) && last_part(quoted) != quoted;
-    result += text.substr(from, open + 1 - from) + (is_path ? "…/" + last_part(quoted) : quoted);
+    const bool is_path = is_absolute(quoted) && last_name(quoted) != quoted;
+    result += text.substr(from, open + 1 - from) + (is_path ? "…/" + last_name(quoted) : quoted);
     result += text[end];
     from = end + 1;
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "cubcal/core/parse_number.h"
 #include "cubcal/http/http_error.h"
 #include "cubcal/io/base64.h"
 #include "cubcal/io/json_fields.h"
@@ -259,14 +260,11 @@ void read_outputs(const Json& document, InferenceRequest& request) {
 std::size_t json_length(const HttpRequest& request) {
   const std::optional<std::string> text = header_of(request.headers, kHeaderLength);
   if (!text) return request.body.size();
-  constexpr std::size_t kMostDigits = 10;
-  const bool is_number = !text->empty() && text->size() <= kMostDigits &&
-                         text->find_first_not_of("0123456789") == std::string::npos;
-  const std::size_t length = is_number ? std::stoull(*text) : 0;
-  if (!is_number || length > request.body.size()) {
+  const std::optional<std::size_t> length = parse_whole<std::size_t>(*text);
+  if (!length || *length > request.body.size()) {
     refuse_tensor("Inference-Header-Content-Length must be the length of the JSON in the body");
   }
-  return length;
+  return *length;
 }
 
 std::string binary_text(const AnswerTensor& tensor) {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/http/http_error.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/service/answer_json.h"
@@ -46,12 +47,11 @@ HttpResponse json_response(const Json& json, int status) {
 }
 
 std::size_t number_field(const std::string& name, const std::string& text) {
-  constexpr std::size_t kMostDigits = 9;
-  if (text.empty() || text.size() > kMostDigits ||
-      text.find_first_not_of("0123456789") != std::string::npos) {
+  const std::optional<std::uint32_t> number = parse_whole<std::uint32_t>(text);
+  if (!number) {
     throw HttpError(400, "the field '" + name + "' must be a whole number, not " + in_quotes(text));
   }
-  return std::stoull(text);
+  return *number;
 }
 
 ModelSlot& Service::slot_named(const std::string& name) {

@@ -52,8 +52,8 @@ void check_places(const std::vector<Part>& parts, std::size_t images) {
 }
 
 /// [.., N, ..] where N is axis `axis`: rows of the parts go to their places.
-NdArray joined(const std::vector<Part>& parts, const std::string& name, std::size_t axis,
-               std::size_t images) {
+NdArray array_of_parts(const std::vector<Part>& parts, const std::string& name, std::size_t axis,
+                       std::size_t images) {
   NdArray whole;
   std::size_t outer = 1;
   std::size_t row_bytes = 0;
@@ -154,7 +154,7 @@ void merge_logits(const std::vector<ShardFile>& shards, const std::string& outpu
     } else if (first.peek(name).is_text()) {
       writer.add_text(name, joined_text(parts, name, images));
     } else {
-      writer.add(name, joined(parts, name, name == "logits" ? 1 : 0, images));
+      writer.add(name, array_of_parts(parts, name, name == "logits" ? 1 : 0, images));
     }
   }
   writer.finish();

@@ -1,10 +1,10 @@
 #include "cubcal/shard/shard.h"
 
-#include <charconv>
 #include <filesystem>
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 
 namespace cubcal {
 
@@ -16,14 +16,6 @@ constexpr const char* kSlurmFirst = "SLURM_ARRAY_TASK_MIN";
 constexpr const char* kSlurmLast = "SLURM_ARRAY_TASK_MAX";
 constexpr const char* kKubernetesIndex = "JOB_COMPLETION_INDEX";
 
-std::optional<std::size_t> whole_number(const std::string& text) {
-  std::size_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
-
 /// The variable's number. Throws where it is not set or none.
 std::size_t number_in(const Environment& environment, const char* name) {
   const char* text = environment(name);
@@ -31,7 +23,7 @@ std::size_t number_in(const Environment& environment, const char* name) {
     throw ArgumentError(std::string("the option 'shard' auto needs ") + name +
                         ", which is not set: give the number of shards as in 'auto/16'");
   }
-  const std::optional<std::size_t> number = whole_number(text);
+  const std::optional<std::size_t> number = parse_whole<std::size_t>(text);
   if (number) return *number;
   throw ArgumentError(std::string("the environment variable ") + name +
                       " must be a whole number from 0 on, not '" + text + "'");
@@ -89,14 +81,14 @@ Shard parse_shard(const std::string& text, const Environment& environment) {
   const std::string first = text.substr(0, slash);
   std::optional<std::size_t> count;
   if (slash != std::string::npos) {
-    count = whole_number(text.substr(slash + 1));
+    count = parse_whole<std::size_t>(text.substr(slash + 1));
     if (!count || *count < 1 || *count > kMostShards) refuse(text);
   }
   Shard shard;
   if (first == "auto") {
     shard = from_environment(environment, count);
   } else {
-    const std::optional<std::size_t> index = whole_number(first);
+    const std::optional<std::size_t> index = parse_whole<std::size_t>(first);
     if (!index || !count) refuse(text);
     shard = {*index, *count};
   }

@@ -81,7 +81,7 @@ ShardHead shard_head_from(const Json& json, const std::string& where) {
     }
     if (fields.count("version") != kVersion) {
       throw DataError("it is of version " + std::to_string(fields.count("version")) +
-                      ", and this program reads " + std::to_string(kVersion));
+                      ", and cubcal reads " + std::to_string(kVersion));
     }
     ShardHead head;
     head.kind = fields.text("kind");

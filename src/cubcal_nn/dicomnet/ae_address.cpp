@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -31,12 +32,8 @@ AeAddress parse_ae_address(const std::string& text) {
   AeAddress address;
   address.title = text.substr(0, at);
   address.host = text.substr(at + 1, colon - at - 1);
-  const std::string port = text.substr(colon + 1);
-  const bool is_number = !port.empty() && port.size() <= 5 &&
-                         port.find_first_not_of("0123456789") == std::string::npos;
-  const int number = is_number ? std::stoi(port) : 0;
-  if (number < 1 || number > 65535) throw refuse();
-  address.port = static_cast<std::uint16_t>(number);
+  address.port = parse_whole<std::uint16_t>(text.substr(colon + 1)).value_or(0);
+  if (address.port == 0) throw refuse();
   if (address.host.size() > 2 && address.host.front() == '[' && address.host.back() == ']') {
     address.host = address.host.substr(1, address.host.size() - 2);
   } else if (address.host.find(':') != std::string::npos) {

@@ -10,7 +10,7 @@ namespace cubcal {
 namespace {
 
 ArgumentError without_dcmtk() {
-  return ArgumentError("this program was built without DCMTK and cannot be a DICOM node");
+  return ArgumentError("cubcal was built without DCMTK and cannot be a DICOM node");
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/phantom/phantom.h"
@@ -19,28 +19,18 @@ namespace {
 const std::string kPhantom = "phantom";
 
 std::uint64_t parse_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed);
-  if (error != std::errc() || stop != end) {
+  const std::optional<std::uint64_t> seed = parse_whole<std::uint64_t>(text);
+  if (!seed) {
     throw ArgumentError("the option 'data' phantom:SEED needs a whole number from 0 on, not '" +
                         text + "'");
   }
-  return seed;
+  return *seed;
 }
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + in_quotes(name);
   return text;
-}
-
-/// The number a name stands for, or nothing: sets without class names count their classes.
-std::optional<std::int64_t> as_number(const std::string& name) {
-  std::int64_t number = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 std::string unnamed_classes_text(const std::string& set, const std::vector<std::string>& names) {
@@ -59,7 +49,7 @@ void adopt_classes(ImageSet& set, const std::vector<std::string>& names, WorkObs
   bool unnamed = false;
   for (const std::string& name : set.class_names) {
     const auto found = std::find(names.begin(), names.end(), name);
-    const std::optional<std::int64_t> number = as_number(name);
+    const std::optional<std::int64_t> number = parse_whole<std::int64_t>(name);
     if (found == names.end() && !number) {
       throw DataError("class '" + name + "' of '" + set.name +
                       "' is none of the model's, which are " + listed(names));

@@ -99,12 +99,10 @@ std::string accepted_probes(const std::vector<Probe>& probes,
   return accepted * kProbesPerAccepted > images ? text : "";
 }
 
-std::string percent(double share) { return fixed(100 * share, 1) + "%"; }
-
 std::string with_bounds(std::size_t count, std::size_t of) {
   return percent(static_cast<double>(count) / static_cast<double>(of)) + " [" +
-         fixed(100 * lower_bound_of_share(count, of, kBoundLevel), 1) + ", " +
-         fixed(100 * upper_bound_of_share(count, of, kBoundLevel), 1) + "]";
+         in_percent(lower_bound_of_share(count, of, kBoundLevel)) + ", " +
+         in_percent(upper_bound_of_share(count, of, kBoundLevel)) + "]";
 }
 
 /// What sets hold of ID images that nothing was fitted on.

@@ -198,7 +198,7 @@ std::string description_to_json(const ModelDescription& description) {
 
 Json parse_description(const std::string& text) {
   return parse_json(
-      text, "a model's description must be a JSON object as this program writes it, and this text");
+      text, "a model's description must be a JSON object as cubcal writes it, and this text");
 }
 
 ModelDescription description_of(const Json& document) {
@@ -207,7 +207,7 @@ ModelDescription description_of(const Json& document) {
     check_decision_hash(document);
     return description;
   } catch (const Json::exception&) {
-    throw DataError("a model's description must be a JSON object as this program writes it");
+    throw DataError("a model's description must be a JSON object as cubcal writes it");
   } catch (const ArgumentError& error) {
     throw DataError(std::string("the model is not usable: ") + error.what());
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/words.h"
 #include "cubcal/weights/tensor_path.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
 
@@ -71,11 +72,6 @@ double common_sigma(const NamedArray& entry, std::optional<double> before) {
                     to_text(value));
   }
   return value;
-}
-
-bool ends_with(const std::string& name, const std::string& ending) {
-  return name.size() > ending.size() &&
-         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
 /// Sorts the file's entries into those to copy, under their names in the network, and the rest.

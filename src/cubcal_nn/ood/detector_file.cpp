@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/weights/safetensors.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
@@ -46,10 +47,6 @@ DetectorOptions options_from_json(const Json& json) {
   return options;
 }
 
-bool starts_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
 std::unique_ptr<Detector> described_detector(const TensorFile& file) {
   const auto format = file.metadata.find("format");
   const auto description = file.metadata.find("detector");
@@ -61,7 +58,7 @@ std::unique_ptr<Detector> described_detector(const TensorFile& file) {
   const Json json = parse_json(description->second, "its description");
   const auto version = json.at("version").get<int>();
   if (version != kFormatVersion) {
-    throw DataError("this program reads detectors of version " + std::to_string(kFormatVersion) +
+    throw DataError("cubcal reads detectors of version " + std::to_string(kFormatVersion) +
                     ", not " + std::to_string(version));
   }
   return make_detector(json.at("name").get<std::string>(), options_from_json(json.at("options")));
@@ -110,7 +107,7 @@ DetectorFile load_detector(const std::string& path, c10::Device device) {
   } catch (const ArgumentError& error) {
     throw DataError(path + ": " + error.what());
   } catch (const Json::exception&) {
-    throw DataError(path + ": the description of the detector is not one this program writes");
+    throw DataError(path + ": the description of the detector is not one cubcal writes");
   }
 }
 

@@ -32,9 +32,9 @@ VerdictPolicy verdict_from_json(const std::string& document) {
   try {
     return policy_of(parse_json(
         document,
-        "a verdict policy must be a JSON object as this program writes it, and this text"));
+        "a verdict policy must be a JSON object as cubcal writes it, and this text"));
   } catch (const Json::exception&) {
-    throw DataError("a verdict policy must be a JSON object as this program writes it");
+    throw DataError("a verdict policy must be a JSON object as cubcal writes it");
   } catch (const ArgumentError& error) {
     throw DataError(std::string("the verdict policy is not usable: ") + error.what());
   }

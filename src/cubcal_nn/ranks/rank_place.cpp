@@ -1,10 +1,10 @@
 #include "cubcal_nn/ranks/rank_place.h"
 
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/parse_number.h"
 
 namespace cubcal {
 
@@ -39,10 +39,8 @@ std::optional<int> whole_variable(const Environment& environment, const char* na
   const char* value = environment(name);
   if (value == nullptr) return std::nullopt;
   const std::string text = value;
-  int number = -1;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (text.empty() || error != std::errc() || stop != end || number < least || number > most) {
+  const std::optional<int> number = parse_whole<int>(text);
+  if (!number || *number < least || *number > most) {
     throw ArgumentError(std::string("the environment variable ") + name +
                         " must be a whole number from " + std::to_string(least) + " to " +
                         std::to_string(most) + ", not '" + text + "'");

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/http/http_error.h"
 #include "cubcal/http/request_check.h"
 #include "cubcal_nn/serve/listening_socket.h"
@@ -43,7 +44,7 @@ std::string address_text(MHD_Connection* connection) {
 MHD_Result add_header(void* headers, MHD_ValueKind, const char* name, std::size_t name_size,
                       const char* value, std::size_t value_size) {
   static_cast<HttpHeaders*>(headers)->emplace_back(
-      in_lower_case({name, name_size}), value == nullptr ? "" : std::string(value, value_size));
+      lower_case({name, name_size}), value == nullptr ? "" : std::string(value, value_size));
   return MHD_YES;
 }
 

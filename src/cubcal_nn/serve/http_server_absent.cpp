@@ -10,7 +10,7 @@ class HttpServer::Room {};
 bool has_http_server() { return false; }
 
 HttpServer::HttpServer(const HttpServerOptions&, Service&) {
-  throw ArgumentError("this program was built without libmicrohttpd and cannot serve");
+  throw ArgumentError("cubcal was built without libmicrohttpd and cannot serve");
 }
 HttpServer::~HttpServer() = default;
 std::uint16_t HttpServer::port() const { return 0; }

@@ -77,7 +77,7 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
   }
   if (context.gaussian && !context.kl_is_mean && report.kl_share > 0.9) {
     alarms.push_back({AlarmKind::kKlDominates,
-                      where + "KL is " + fixed(100 * report.kl_share, 0) +
+                      where + "KL is " + in_percent(report.kl_share, 0) +
                           "% of the loss, so the data hardly count: lower kl_weight, or use "
                           "kl_reduction = \"mean\""});
   }
@@ -90,7 +90,7 @@ std::vector<Alarm> epoch_alarms(const EpochReport& report, const AlarmContext& c
       no_better_than_one_answer(report, context.classes) &&
       *accuracy <= context.commonest_share + 0.01) {
     alarms.push_back({AlarmKind::kAtChance,
-                      where + "validation accuracy is " + fixed(100 * *accuracy, 1) +
+                      where + "validation accuracy is " + in_percent(*accuracy) +
                           "%, what always answering the commonest class would give: change "
                           "learning_rate (a factor of 3 either way), and look whether the labels "
                           "belong to the images"});
