@@ -7,10 +7,9 @@
 #                (root, debootstrap and a mirror)
 #   make python  the Python package, installed into build-python/venv without a package index, and its tests
 #   make asan    the numeric half's tests under AddressSanitizer and UBSan;  make asan-quick those that read
-#                input, in the build of the fuzzers;  make asan-nn some of the network half's there
+#                input and some of the network half, in the build of the fuzzers
 #   make tsan    the tests of what runs on several threads under ThreadSanitizer
-#   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each, as many side by side as processors; with
-#                FUZZ_NN=ON also those of recipes and model.json, which need LibTorch
+#   make fuzz    every fuzzer for FUZZ_SECONDS (default 600) each, as many side by side as processors
 #   make coverage  which lines the numeric half's tests reach, by module
 #   make bench   the benchmarks; rewrites the tables of docs/performance.md
 #   make format  clang-format over the tree;  make lint checks it, compiles each header of the numeric half
@@ -22,7 +21,6 @@ NN ?= ON
 WERROR ?= $(if $(CI),ON,OFF)
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
-FUZZ_NN ?= OFF
 LINT_SINCE ?= HEAD~5
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -35,11 +33,11 @@ export CCACHE_IGNOREOPTIONS ?= -Werror
 ASAN_NOT = layers|headers|install|python|docs_test|report_browser_test|inspection_real_sets_test
 # Readers, writers, what parallel loops share and the program itself.
 ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_test dataset_test \
-             monitor_test http_test service_test
-ASAN_NN = losses_test batches_test train_test
+             monitor_test http_test service_test \
+             $(if $(filter ON,$(NN)),losses_test batches_test train_test)
 TSAN_TESTS = core_test uncertainty_test metrics_test io_test
 
-.PHONY: build test demo install deb deb-test python asan asan-quick asan-nn tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
+.PHONY: build test demo install deb deb-test python asan asan-quick tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
         packages-bench packages-deb packages-lint packages-dicom
 
 build: packages
@@ -83,18 +81,13 @@ asan: packages
 	cmake --build build-asan -j $(JOBS)
 	ctest --test-dir build-asan --output-on-failure -j $(JOBS) -E '^($(ASAN_NOT))$$'
 
-# In the build of the fuzzers, whose library is instrumented anyway.
+# In the build of the fuzzers, whose library is instrumented anyway. What LibTorch itself leaves behind
+# is not a finding.
 asan-quick: packages packages-fuzz
-	cmake --preset fuzz -DCUBCAL_TESTS=ON
+	cmake --preset fuzz -DCUBCAL_NN=$(NN) -DCUBCAL_TESTS=ON
 	cmake --build build-fuzz -j $(JOBS) --target $(ASAN_QUICK)
-	ctest --test-dir build-fuzz --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_QUICK))'
-
-# What LibTorch itself leaves behind is no finding.
-asan-nn: packages packages-fuzz
-	cmake --preset fuzz -DCUBCAL_NN=ON -DCUBCAL_TESTS=ON
-	cmake --build build-fuzz -j $(JOBS) --target $(ASAN_NN)
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks_of_libtorch.supp \
-	  ctest --test-dir build-fuzz --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_NN))'
+	  ctest --test-dir build-fuzz --output-on-failure -j $(JOBS) -R '$(call only,$(ASAN_QUICK))'
 
 tsan: packages
 	cmake --preset tsan
@@ -108,8 +101,8 @@ coverage: packages
 	ctest --test-dir build-coverage -j $(JOBS) -E '^($(ASAN_NOT))$$'
 	tests/coverage.py build-coverage
 
-fuzz: packages-fuzz
-	cmake --preset fuzz -DCUBCAL_NN=$(FUZZ_NN)
+fuzz: packages packages-fuzz
+	cmake --preset fuzz -DCUBCAL_NN=$(NN)
 	cmake --build build-fuzz -j $(JOBS) --target fuzzers
 	JOBS=$(JOBS) tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
 
