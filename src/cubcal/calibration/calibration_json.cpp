@@ -45,9 +45,8 @@ Calibration from_fields(const Json& json) {
                     "', not '" + fields.text("format") + "'");
   }
   if (fields.count("version") != kFormatVersion) {
-    throw DataError("cubcal reads calibration files of version " +
-                    std::to_string(kFormatVersion) + ", not " +
-                    std::to_string(fields.count("version")));
+    throw DataError("cubcal reads calibration files of version " + std::to_string(kFormatVersion) +
+                    ", not " + std::to_string(fields.count("version")));
   }
   Calibration calibration;
   calibration.method = method_from_name(fields.text("method"));

@@ -26,7 +26,6 @@ class ArrayView {
   T* begin() const { return data_; }
   T* end() const { return data_ + size_; }
 
-
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0;

@@ -7,8 +7,7 @@
 namespace cubcal {
 
 Image decode_jpeg(std::string_view, const std::string& name, std::size_t) {
-  throw DataError("'" + name +
-                  "' is a JPEG image, and cubcal was built without JPEG support");
+  throw DataError("'" + name + "' is a JPEG image, and cubcal was built without JPEG support");
 }
 
 std::string encode_jpeg(const Image&, int) {

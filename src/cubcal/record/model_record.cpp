@@ -21,8 +21,8 @@ void check_model_format(const ModelRecord& record) {
                     "', not '" + *record.format + "'");
   }
   if (record.version && *record.version != kModelVersion) {
-    throw DataError("cubcal reads models of version " + std::to_string(kModelVersion) +
-                    ", not " + std::to_string(*record.version));
+    throw DataError("cubcal reads models of version " + std::to_string(kModelVersion) + ", not " +
+                    std::to_string(*record.version));
   }
 }
 

@@ -31,8 +31,7 @@ std::string verdict_to_json(const VerdictPolicy& policy) {
 VerdictPolicy verdict_from_json(const std::string& document) {
   try {
     return policy_of(parse_json(
-        document,
-        "a verdict policy must be a JSON object as cubcal writes it, and this text"));
+        document, "a verdict policy must be a JSON object as cubcal writes it, and this text"));
   } catch (const Json::exception&) {
     throw DataError("a verdict policy must be a JSON object as cubcal writes it");
   } catch (const ArgumentError& error) {
