@@ -51,7 +51,7 @@ TEST(Preprocessing, AConstantChannelStaysFinite) {
 
 TEST(Preprocessing, SurvivesJson) {
   const Preprocessing fitted = fit_preprocessing(images());
-  const Preprocessing back = preprocessing_from_json(nlohmann::json::parse(to_json(fitted).dump()));
+  const Preprocessing back = preprocessing_from_json(to_json(fitted));
   EXPECT_EQ(back.height, fitted.height);
   EXPECT_EQ(back.width, fitted.width);
   EXPECT_EQ(back.stored_height, fitted.stored_height);
@@ -109,11 +109,20 @@ TEST(Preprocessing, RefusesWhatDoesNotFit) {
             }),
             "images to be preprocessed must be uint8 or 16-bit of shape [N, C, H, W]");
   EXPECT_THROW(fit_preprocessing(at::zeros({0, 3, 4, 6}, at::kByte)), DataError);
-  nlohmann::json object = to_json(fitted);
+  nlohmann::ordered_json object = to_json(fitted);
   object["standard_deviation"][0] = 0;
   EXPECT_THROW(preprocessing_from_json(object), DataError);
   object.erase("mean");
-  EXPECT_THROW(preprocessing_from_json(object), DataError);
+  EXPECT_EQ(message_of<DataError>([&] { preprocessing_from_json(object); }),
+            "a preprocessing needs the field 'mean'");
+  for (const char* width : {"32333333333333333333", "18446744073709551615", "4.5"}) {
+    object["width"] = nlohmann::ordered_json::parse(width);
+    EXPECT_NE(message_of<DataError>([&] {
+                preprocessing_from_json(object);
+              }).find("the preprocessing's field 'width' must be a whole number, not number "),
+              std::string::npos)
+        << width;
+  }
 }
 
 }  // namespace

@@ -312,6 +312,11 @@ TEST(DetectorFiles, DamageIsNamed) {
   write_safetensors(scratch.file("later.safetensors"), file.tensors, file.metadata);
   expect_error<DataError>([&] { load_detector(scratch.file("later.safetensors")); },
                           "reads detectors of version 1, not 2");
+  file.metadata["detector"] = R"({"version": 1e20, "name": "mahalanobis"})";
+  write_safetensors(scratch.file("number.safetensors"), file.tensors, file.metadata);
+  expect_error<DataError>(
+      [&] { load_detector(scratch.file("number.safetensors")); },
+      "the detector's field 'version' must be a whole number, not number 1e+20");
   expect_error<IoError>([&] { load_detector(scratch.file("none.safetensors")); }, "none");
 }
 

@@ -1,5 +1,7 @@
 #include "cubcal/io/json_fields.h"
 
+#include <limits>
+
 #include "cubcal/core/error.h"
 
 namespace cubcal {
@@ -52,7 +54,9 @@ std::size_t JsonFields::count(const char* name) const {
 
 std::int64_t JsonFields::whole_number(const char* name) const {
   const Json& value = at(name);
-  if (!value.is_number_integer()) refuse(name, "a whole number", value);
+  const bool is_large = value.is_number_unsigned() &&
+                        value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_integer() || is_large) refuse(name, "a whole number", value);
   return value.get<std::int64_t>();
 }
 

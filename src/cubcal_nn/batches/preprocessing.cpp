@@ -8,6 +8,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/dataset/dicom_window.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal_nn/batches/levels.h"
 
 namespace cubcal {
@@ -175,23 +176,24 @@ nlohmann::json to_json(const Preprocessing& preprocessing) {
           {"dicom_window", dicom_window_name(preprocessing.dicom_window)}};
 }
 
-Preprocessing preprocessing_from_json(const nlohmann::json& object) {
+Preprocessing preprocessing_from_json(const nlohmann::ordered_json& object) {
+  const JsonFields fields(object, "preprocessing");
   Preprocessing result;
+  result.height = fields.whole_number("height");
+  result.width = fields.whole_number("width");
+  result.mean = fields.numbers("mean");
+  result.standard_deviation = fields.numbers("standard_deviation");
+  result.stored_height = result.height;
+  result.stored_width = result.width;
+  fields.read("stored_height", result.stored_height);
+  fields.read("stored_width", result.stored_width);
+  fields.read("reduce_to", result.reduce_to);
+  fields.read("largest_level", result.largest_level);
   try {
-    result.height = object.at("height").get<std::int64_t>();
-    result.width = object.at("width").get<std::int64_t>();
-    result.mean = object.at("mean").get<std::vector<double>>();
-    result.standard_deviation = object.at("standard_deviation").get<std::vector<double>>();
-    result.stored_height = object.value("stored_height", result.height);
-    result.stored_width = object.value("stored_width", result.width);
-    result.reduce_to = object.value("reduce_to", std::int64_t{0});
-    result.fit = parse_image_fit(object.value("fit", "stretch"));
-    result.largest_level = object.value("largest_level", std::int64_t{255});
-    result.dicom_window = parse_dicom_window(object.value("dicom_window", "file"));
-  } catch (const nlohmann::json::exception&) {
-    throw DataError(
-        "preprocessing must be an object with numbers height and width and lists of "
-        "numbers mean and standard_deviation");
+    if (fields.knows("fit")) result.fit = parse_image_fit(fields.text("fit"));
+    if (fields.knows("dicom_window")) {
+      result.dicom_window = parse_dicom_window(fields.text("dicom_window"));
+    }
   } catch (const ArgumentError& error) {
     throw DataError(std::string("the fit or the DICOM window of preprocessing ") + error.what());
   }

@@ -66,6 +66,6 @@ at::Tensor standardise(const at::Tensor& images, const Preprocessing& preprocess
 nlohmann::json to_json(const Preprocessing& preprocessing);
 /// Fields that came later than the first version may be missing. Throws DataError where the object
 /// is not what to_json writes.
-Preprocessing preprocessing_from_json(const nlohmann::json& object);
+Preprocessing preprocessing_from_json(const nlohmann::ordered_json& object);
 
 }  // namespace cubcal

@@ -64,7 +64,7 @@ ModelDescription described(const ModelRecord& record) {
     description.script = ScriptDescription{script->sha256, script->features, script->one_by_one};
   }
   description.dropout_rate = record.dropout_rate;
-  description.preprocessing = preprocessing_from_json(nlohmann::json(record.preprocessing));
+  description.preprocessing = preprocessing_from_json(record.preprocessing);
   check_sizes(record, description);
   description.prior_sigma = *record.prior_sigma;
   if (!record.calibration.is_null()) {

@@ -6,6 +6,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/words.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/weights/safetensors.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
@@ -34,16 +35,16 @@ Json to_json(const DetectorOptions& options) {
           {"seed", options.seed}};
 }
 
-DetectorOptions options_from_json(const Json& json) {
+DetectorOptions options_of(const JsonFields& fields) {
   DetectorOptions options;
-  if (!json.at("shrinkage").is_null()) options.shrinkage = json.at("shrinkage").get<double>();
-  options.explained_variance = json.at("explained_variance").get<double>();
-  options.kernel_gamma = json.at("kernel_gamma").get<double>();
-  options.fourier_per_feature = json.at("fourier_per_feature").get<std::int64_t>();
-  options.neighbours = json.at("neighbours").get<std::int64_t>();
-  options.bank = json.at("bank").get<std::int64_t>();
-  options.principal_dimension = json.at("principal_dimension").get<std::int64_t>();
-  options.seed = json.at("seed").get<std::uint64_t>();
+  options.shrinkage = fields.number_or_null("shrinkage");
+  options.explained_variance = fields.number("explained_variance");
+  options.kernel_gamma = fields.number("kernel_gamma");
+  options.fourier_per_feature = fields.whole_number("fourier_per_feature");
+  options.neighbours = fields.whole_number("neighbours");
+  options.bank = fields.whole_number("bank");
+  options.principal_dimension = fields.whole_number("principal_dimension");
+  options.seed = fields.count("seed");
   return options;
 }
 
@@ -56,12 +57,13 @@ std::unique_ptr<Detector> described_detector(const TensorFile& file) {
                     "'");
   }
   const Json json = parse_json(description->second, "its description");
-  const auto version = json.at("version").get<int>();
+  const JsonFields fields(json, "detector");
+  const std::int64_t version = fields.whole_number("version");
   if (version != kFormatVersion) {
     throw DataError("cubcal reads detectors of version " + std::to_string(kFormatVersion) +
                     ", not " + std::to_string(version));
   }
-  return make_detector(json.at("name").get<std::string>(), options_from_json(json.at("options")));
+  return make_detector(fields.text("name"), options_of(fields.object("options")));
 }
 
 DetectorFile from_file(const TensorFile& file, const std::string& path, c10::Device device) {
@@ -106,8 +108,6 @@ DetectorFile load_detector(const std::string& path, c10::Device device) {
     throw DataError(path + ": " + error.what());
   } catch (const ArgumentError& error) {
     throw DataError(path + ": " + error.what());
-  } catch (const Json::exception&) {
-    throw DataError(path + ": the description of the detector is not one cubcal writes");
   }
 }
 
