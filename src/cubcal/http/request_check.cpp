@@ -31,8 +31,9 @@ bool is_token(std::string_view name) {
 std::optional<std::uint64_t> stated_length(const HttpHeaders& headers) {
   const std::optional<std::string> text = header_of(headers, "content-length");
   if (!text) return std::nullopt;
+  constexpr std::size_t kMostDigits = 18;
   const std::optional<std::uint64_t> length = parse_whole<std::uint64_t>(*text);
-  if (!length || count_of(headers, "content-length") > 1) {
+  if (!length || text->size() > kMostDigits || count_of(headers, "content-length") > 1) {
     throw HttpError(400, "Content-Length must be one whole number");
   }
   return length;
