@@ -1,7 +1,6 @@
 #include "class_choice.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"

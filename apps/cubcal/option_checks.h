@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cubcal/core/words.h"
+
 /// Checks of option values that CLI11 lacks. They describe nothing, so that help stays short.
 namespace cubcal::app {
 
@@ -32,9 +34,7 @@ inline CLI::Validator finite_number() {
 /// The type of an option that takes one of these words, as help, manual and completion show it;
 /// whether it is one is checked elsewhere.
 inline std::string one_of(const std::vector<std::string>& names) {
-  std::string type;
-  for (const std::string& name : names) type += (type.empty() ? "" : ",") + name;
-  return "TEXT:{" + type + "}";
+  return "TEXT:{" + joined(names, ",") + "}";
 }
 
 }  // namespace cubcal::app

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "cubcal/core/parse_number.h"
 
 namespace cubcal {
@@ -31,7 +33,7 @@ TEST(Words, LastPartOfAPath) {
   for (const char* path : {"c", "a/b/c", "/a/c", "a/b/c/", "a//c", "a/c/.", "./c"}) {
     EXPECT_EQ(last_part(path), "c") << path;
   }
-  for (const char* path : {"/", ".", "..", ""}) EXPECT_EQ(last_part(path), path);
+  for (const char* path : {"/", ".", "..", "", "a/..", "./"}) EXPECT_EQ(last_part(path), path);
 }
 
 TEST(ParseWhole, TakesTheWholeTextOrNothing) {

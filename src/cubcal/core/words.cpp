@@ -31,7 +31,7 @@ std::string last_part(const std::string& path) {
   std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
   if (!whole.has_filename() && whole.has_parent_path()) whole = whole.parent_path();
   const std::string name = whole.filename().string();
-  return name.empty() ? path : name;
+  return name.empty() || name == "." ? path : name;
 }
 
 }  // namespace cubcal

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text);
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words, std::string_view between = ", ");
 
-/// "c" of "a/b/c", "a/b/c/" and "a/b/c/."; a path without a name, as "/", stays.
+/// "c" of "a/b/c", "a/b/c/" and "a/b/c/."; a path without a name, as "/" and "a/..", stays.
 std::string last_part(const std::string& path);
 
 }  // namespace cubcal

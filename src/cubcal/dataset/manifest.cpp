@@ -41,7 +41,7 @@ struct OpenTable {
 
 /// Spreadsheet programs state their separator in a first line "sep=;".
 char take_stated_separator(std::string_view& text) {
-  if (lower_case(std::string(text.substr(0, 4))) != "sep=" || text.size() < 6) return '\0';
+  if (lower_case(text.substr(0, 4)) != "sep=" || text.size() < 6) return '\0';
   const char separator = text[4];
   const std::size_t end = text.find('\n');
   if (end > 6) return '\0';
@@ -238,9 +238,7 @@ class ManifestReader {
                                        {named, "label_name"}}) {
       if (column) catalog_.aliases.emplace_back(table_.header[*column], name);
     }
-    std::string joined;
-    for (const std::string& part : parts) joined += (joined.empty() ? "" : ", ") + part;
-    if (!joined.empty()) catalog_.notes.insert(catalog_.notes.begin(), joined);
+    if (!parts.empty()) catalog_.notes.insert(catalog_.notes.begin(), joined(parts));
   }
 
   /// The name a further column goes by: it must not take the place of one of ours.

@@ -5,7 +5,6 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/parse_number.h"
 #include "cubcal/core/words.h"
-#include "cubcal/dataset/file_name.h"
 #include "cubcal/io/npz.h"
 #include "cubcal/io/utf8.h"
 

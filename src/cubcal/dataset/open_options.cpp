@@ -4,7 +4,6 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/words.h"
-#include "cubcal/dataset/file_name.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {

@@ -23,7 +23,9 @@ std::string fixed(double value, int decimals) {
   return value < 0 && !is_zero ? "−" + digits : digits;
 }
 
-std::string percent(double share, int decimals) { return fixed(100 * share, decimals) + "%"; }
+std::string in_percent(double share, int decimals) { return fixed(100 * share, decimals); }
+
+std::string percent(double share, int decimals) { return in_percent(share, decimals) + "%"; }
 
 std::string counted(std::size_t number, const std::string& noun) {
   return grouped(number) + " " + noun + (number == 1 ? "" : "s");

@@ -1,7 +1,8 @@
 #include "cubcal/http/media_type.h"
 
+#include <algorithm>
+
 #include "cubcal/core/words.h"
-#include "cubcal/http/http_message.h"
 
 namespace cubcal {
 

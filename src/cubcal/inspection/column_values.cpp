@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/words.h"
 #include "cubcal/inspection/association.h"
 #include "cubcal/inspection/overview.h"
 
@@ -83,10 +84,7 @@ std::string file_type(const std::string& file) {
   const std::size_t dot = file.rfind('.');
   const std::size_t slash = file.rfind('/');
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return "none";
-  std::string type = file.substr(dot + 1);
-  for (char& c : type) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string type = lower_case(file.substr(dot + 1));
   return type == "jpeg" ? "jpg" : type;
 }
 

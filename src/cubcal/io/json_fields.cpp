@@ -56,7 +56,8 @@ std::int64_t JsonFields::whole_number(const char* name) const {
   const Json& value = at(name);
   const bool is_large = value.is_number_unsigned() &&
                         value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max();
-  if (!value.is_number_integer() || is_large) refuse(name, "a whole number", value);
+  if (is_large) refuse(name, "a whole number below 2^63", value);
+  if (!value.is_number_integer()) refuse(name, "a whole number", value);
   return value.get<std::int64_t>();
 }
 

@@ -1,10 +1,12 @@
 #include "cubcal/io/text_encoding.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -74,11 +76,8 @@ std::string from_utf16(std::string_view bytes, bool big_endian, const std::strin
 }  // namespace
 
 TextEncoding parse_text_encoding(const std::string& name) {
-  std::string wanted = name;
-  for (char& letter : wanted) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    if (letter == '_') letter = '-';
-  }
+  std::string wanted = lower_case(name);
+  std::replace(wanted.begin(), wanted.end(), '_', '-');
   for (const auto& [known, encoding] : kEncodingNames) {
     if (wanted == known) return encoding;
   }

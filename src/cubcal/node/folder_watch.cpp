@@ -7,6 +7,7 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_entries.h"
 #include "cubcal/node/image_identity.h"
@@ -22,10 +23,8 @@ constexpr int kDeepest = 16;
 bool is_unfinished_name(const std::string& name) {
   constexpr std::array<const char*, 3> kSuffixes = {".tmp", ".part", ".filepart"};
   return name.front() == '.' ||
-         std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](const std::string& suffix) {
-           return name.size() > suffix.size() &&
-                  name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
-         });
+         std::any_of(kSuffixes.begin(), kSuffixes.end(),
+                     [&](const char* suffix) { return ends_with(name, suffix); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cubcal/benefit/benefit_chart.h"
 #include "cubcal/benefit/benefit_words.h"
+#include "cubcal/core/words.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
 
@@ -23,11 +24,9 @@ std::string with_minus(const std::string& text) {
 }
 
 std::string benefit_setting(const BenefitStudy& study) {
-  std::string positive;
-  for (const std::string& name : study.positive) positive += (positive.empty() ? "" : ", ") + name;
   const BenefitPoint& point = study.curve.points.front();
-  std::string text = "The disease is " + positive + ": " + grouped(study.diseased) + " of " +
-                     counted(study.cases, "test image");
+  std::string text = "The disease is " + joined(study.positive) + ": " + grouped(study.diseased) +
+                     " of " + counted(study.cases, "test image");
   if (study.curve.options.prevalence) {
     text += ", weighed to a prevalence of " + percent(point.prevalence);
   }

@@ -1,3 +1,4 @@
+#include "cubcal/core/words.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
@@ -27,9 +28,7 @@ std::string card_section(const RunResult& run, const ReportOptions& options) {
   if (run.record.card.empty()) {
     rows += row("Network", "not known: the report was made from logits alone");
   }
-  std::string classes;
-  for (const std::string& name : run.class_names) classes += (classes.empty() ? "" : ", ") + name;
-  rows += row("Classes", classes);
+  rows += row("Classes", joined(run.class_names));
   for (const CardRow& each : run.inputs) rows += row(each.name, each.value);
   rows += row("Conventions", convention(options));
   rows += row("Bootstrap", grouped(options.bootstrap.replicates) + " replicates by " +

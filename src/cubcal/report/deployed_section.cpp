@@ -53,8 +53,8 @@ std::string share_cell(std::size_t count, std::size_t of) {
   constexpr double kLevel = 0.975;
   if (of == 0) return "–";
   return percent(static_cast<double>(count) / static_cast<double>(of)) + "\n" +
-         fixed(100 * lower_bound_of_share(count, of, kLevel), 1) + " to " +
-         fixed(100 * upper_bound_of_share(count, of, kLevel), 1);
+         in_percent(lower_bound_of_share(count, of, kLevel)) + " to " +
+         in_percent(upper_bound_of_share(count, of, kLevel));
 }
 
 void add_rates(Table& table, const std::string& name, const VerdictRates& rates) {

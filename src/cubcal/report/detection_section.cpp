@@ -49,8 +49,8 @@ std::string curves(const RunResult& run, Figures& figures) {
 }
 
 std::string with_interval(double value, const Interval& interval) {
-  return fixed(100 * value, 1) + " (" + fixed(100 * interval.low, 1) + " to " +
-         fixed(100 * interval.high, 1) + ")";
+  return in_percent(value) + " (" + in_percent(interval.low) + " to " + in_percent(interval.high) +
+         ")";
 }
 
 std::string score_table(const RunResult& run) {
@@ -67,7 +67,7 @@ std::string score_table(const RunResult& run) {
 }
 
 std::string share_text(const Measured& share) {
-  if (!share.interval) return fixed(100 * *share.value, 1);
+  if (!share.interval) return in_percent(*share.value);
   return with_interval(*share.value, Interval{share.interval->first, share.interval->second, 0});
 }
 
@@ -80,13 +80,13 @@ std::string detector_table(const std::vector<DetectorRecord>& detectors) {
   Table table(header, "Detectors of outliers, fitted on training images.");
   for (const DetectorRecord& row : detectors) {
     std::vector<std::string> cells{row.title, share_text(row.all.auroc),
-                                   fixed(100 * *row.all.aupr.value, 1),
-                                   fixed(100 * *row.all.fpr95.value, 1)};
+                                   in_percent(*row.all.aupr.value),
+                                   in_percent(*row.all.fpr95.value)};
     for (const DetectorRecord::Category& category : categories) {
       const auto found = std::find_if(row.categories.begin(), row.categories.end(),
                                       [&](const auto& each) { return each.name == category.name; });
-      cells.push_back(
-          found == row.categories.end() ? "–" : fixed(100 * *found->detection.auroc.value, 1));
+      cells.push_back(found == row.categories.end() ? "–"
+                                                    : in_percent(*found->detection.auroc.value));
     }
     table.add(cells);
   }

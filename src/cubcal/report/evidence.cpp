@@ -3,6 +3,7 @@
 
 #include "cubcal/benefit/benefit_words.h"
 #include "cubcal/conformal/verdict_promises.h"
+#include "cubcal/core/words.h"
 #include "cubcal/metrics/classification.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
@@ -110,11 +111,9 @@ class EvidenceWriter {
                            : std::to_string(run_.passes) +
                                  " stochastic passes of the network for each image; the prediction "
                                  "is the mean of their probabilities.");
-    std::string classes;
-    for (const std::string& name : run_.class_names)
-      classes += (classes.empty() ? "" : ", ") + name;
     add(Topic::kOutput, "For each image a probability of each of " +
-                            std::to_string(run_.class_names.size()) + " classes (" + classes +
+                            std::to_string(run_.class_names.size()) + " classes (" +
+                            joined(run_.class_names) +
                             ") and an uncertainty U, the entropy of these probabilities in nats.");
     add_card_rows(Topic::kOutput, {"Verdict of single images"});
     add_card_rows(Topic::kTraining,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cubcal/core/words.h"
 #include "cubcal/plot/svg.h"
 #include "cubcal/report/numbers.h"
 #include "cubcal/report/sections.h"
@@ -211,9 +212,8 @@ std::string temperature_section(const RunResult& run, Figures& figures) {
     }
   }
   if (!fitted.empty()) {
-    std::string names;
-    for (const std::string& name : fitted) names += (names.empty() ? "" : ", ") + name;
-    html += paragraph("Fitted for this report on the validation logits: " + names + ".", "muted");
+    html += paragraph("Fitted for this report on the validation logits: " + joined(fitted) + ".",
+                      "muted");
   }
   if (run.is_advised) {
     const PostHoc* advised = run.chosen_calibration();

@@ -1,12 +1,12 @@
 #include "cubcal/report/write_report.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/outputs.h"
 #include "cubcal/report/run_sources.h"
@@ -79,10 +79,8 @@ void audit_shown(std::vector<RunResult>& runs, const ReportOptions& options) {
 
 /// What the report is about: the data set where it is known.
 std::string subject_of(const RunResult& first) {
-  const std::filesystem::path data = first.record.data_name;
-  const std::string name =
-      data.filename().empty() ? data.parent_path().filename().string() : data.filename().string();
-  return name.empty() ? first.label : name;
+  const std::string& data = first.record.data_name;
+  return data.empty() ? first.label : last_part(data);
 }
 
 /// A deployed model has a name of its own.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/words.h"
 #include "cubcal_nn/kernels/sigma.h"
 
 namespace cubcal {
@@ -30,11 +31,7 @@ void convert_by_moped(const ParameterStore& trained, ParameterStore& bayesian,
   }
   TransferReport report = transfer(source, bayesian);
   const auto is_not_carried = [](const std::string& name) {
-    const auto ends_with = [&](const std::string& suffix) {
-      return name.size() > suffix.size() &&
-             name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
-    };
-    return ends_with(".rho") || ends_with(".prior_mean");
+    return ends_with(name, ".rho") || ends_with(name, ".prior_mean");
   };
   report.missing.erase(std::remove_if(report.missing.begin(), report.missing.end(), is_not_carried),
                        report.missing.end());

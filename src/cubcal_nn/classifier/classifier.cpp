@@ -4,13 +4,13 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <new>
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/dicom_window.h"
 #include "cubcal/image/image_file.h"
 #include "cubcal_nn/classifier/answering.h"
@@ -189,7 +189,7 @@ class Classifier::Room {
     ContentHash whole;
     for (const auto& [name, text] : judging_.model.fields) whole.add(name + text);
     facts_.description_hash = whole.text();
-    facts_.data = std::filesystem::path(model.provenance.data).filename().string();
+    facts_.data = last_part(model.provenance.data);
     facts_.data_hash = model.provenance.data_hash;
     const c10::Device device = judging_.model.network->options().device;
     facts_.compute = compute_text(device, settings_.convolution, answering_.mc.compute.precision);

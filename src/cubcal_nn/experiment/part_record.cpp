@@ -4,6 +4,7 @@
 
 #include "cubcal/calibration/fit.h"
 #include "cubcal/calibration/one_temperature.h"
+#include "cubcal/core/words.h"
 #include "cubcal/evaluation/evaluation_json.h"
 #include "cubcal/evaluation/predict_file.h"
 #include "cubcal/io/atomic_file.h"
@@ -117,7 +118,7 @@ std::vector<DetectorRecord> detector_rows(const ExperimentPlan& plan, const RunP
 RunRecord training_of(const RunPart& part) {
   RunRecord run = read_run_record(RunFolder{part.folder}.record());
   // Where the data lay says nothing to a reader elsewhere; the hash says which they were.
-  run.data = std::filesystem::path(run.data).filename().string();
+  run.data = last_part(run.data);
   run.device = device_name(c10::Device(part.recipe.run.device));
   // How calibrations are fitted is no part of training, and may have changed since.
   Json settings = settings_json(run.settings);

@@ -5,6 +5,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/sha256.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/record/model_paths.h"
 #include "cubcal/record/model_record.h"
@@ -38,8 +39,7 @@ bool is_named(const std::string& description, const std::string& hash) {
 
 bool is_script_name(const std::string& name) {
   return name.size() > kScriptPrefix.size() + kScriptSuffix.size() &&
-         name.rfind(kScriptPrefix, 0) == 0 &&
-         name.compare(name.size() - kScriptSuffix.size(), std::string::npos, kScriptSuffix) == 0;
+         starts_with(name, kScriptPrefix) && ends_with(name, kScriptSuffix);
 }
 
 }  // namespace
