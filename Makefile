@@ -31,7 +31,7 @@ export CCACHE_IGNOREOPTIONS ?= -Werror
 
 # What gains nothing from a sanitizer, takes long or needs what is not there.
 ASAN_NOT = layers|headers|install|python|docs_test|report_browser_test|inspection_real_sets_test
-# Readers, writers, what parallel loops share and the program itself.
+# Readers, writers, what parallel loops share, and some of the network half.
 ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_test dataset_test \
              monitor_test http_test service_test \
              $(if $(filter ON,$(NN)),losses_test batches_test train_test)
@@ -81,7 +81,7 @@ asan: packages
 	cmake --build build-asan -j $(JOBS)
 	ctest --test-dir build-asan --output-on-failure -j $(JOBS) -E '^($(ASAN_NOT))$$'
 
-# In the build of the fuzzers, whose library is instrumented anyway. What LibTorch itself leaves behind
+# In the build of the fuzzers, whose libraries are instrumented anyway. What LibTorch itself leaves behind
 # is not a finding.
 asan-quick: packages packages-fuzz
 	cmake --preset fuzz -DCUBCAL_NN=$(NN) -DCUBCAL_TESTS=ON
