@@ -305,7 +305,7 @@ class ManifestReader {
   std::string class_text(std::size_t row) const {
     const std::string text = trimmed_cell(field(row, roles_.label));
     const std::optional<std::int64_t> number = whole_number(text);
-    const std::string name = trimmed_cell(field(row, roles_.label_name));
+    std::string name = trimmed_cell(field(row, roles_.label_name));
     if (name.empty()) return number ? std::to_string(*number) : text;
     return name;
   }

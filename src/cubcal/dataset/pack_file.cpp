@@ -108,7 +108,7 @@ bool is_pack_file(const std::string& path) {
 }
 
 std::string write_pack(const std::string& path, const SampleBlock& block) {
-  const std::string hash = content_hash(block);
+  std::string hash = content_hash(block);
   const std::string manifest = manifest_text(block.catalog);
   std::vector<std::int64_t> labels;
   for (const Sample& sample : block.catalog.samples) labels.push_back(sample.label);

@@ -74,6 +74,7 @@ std::vector<std::string> common_sizes(const std::vector<std::string>& sizes) {
     if (counts[i].second * 100 >= sizes.size()) named.insert(counts[i].first);
   }
   std::vector<std::string> result;
+  result.reserve(sizes.size());
   for (const std::string& size : sizes) {
     result.push_back(size.empty() || named.count(size) > 0 ? size : "other sizes");
   }
