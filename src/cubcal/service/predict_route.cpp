@@ -47,8 +47,9 @@ HttpResponse json_response(const Json& json, int status) {
 }
 
 std::size_t number_field(const std::string& name, const std::string& text) {
-  const std::optional<std::uint32_t> number = parse_whole<std::uint32_t>(text);
-  if (!number) {
+  constexpr std::size_t kMostDigits = 9;
+  const std::optional<std::size_t> number = parse_whole<std::size_t>(text);
+  if (!number || text.size() > kMostDigits) {
     throw HttpError(400, "the field '" + name + "' must be a whole number, not " + in_quotes(text));
   }
   return *number;
