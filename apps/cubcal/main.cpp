@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -54,6 +55,8 @@ void on_lost_page(int signal, siginfo_t* facts, void* /*context*/) {
     if (facts->si_code <= 0) std::raise(signal);  // sent by a process: it does not come again
     return;
   }
+  static std::atomic_flag told = ATOMIC_FLAG_INIT;
+  while (told.test_and_set()) ::pause();  // another thread met it too, and ends the program
   cubcal::remove_unfinished_files();
   for (const char* part : {"cubcal: '", name, "' became shorter while it was being read\n"}) {
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;

@@ -7,6 +7,8 @@
 //   CUBCAL_FAIL_MARK=path                        a file that is made when a call was made to fail
 //
 // What goes to standard error never fails: there the program says what happened.
+//
+//   CUBCAL_SLOW_MESSAGES=n                       each write to standard error takes n ms
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -37,6 +39,7 @@ Call failing = Call::kNone;
 long failing_at = 0;
 int failing_with = EIO;
 const char* mark = nullptr;
+useconds_t slow_messages = 0;
 
 std::atomic<long> calls{0};
 
@@ -50,6 +53,9 @@ Call call_named(const char* name) {
 }
 
 void set_up() {
+  if (const char* slow = ::getenv("CUBCAL_SLOW_MESSAGES"); slow != nullptr) {
+    slow_messages = static_cast<useconds_t>(std::atoi(slow)) * 1000;
+  }
   const char* name = ::getenv("CUBCAL_FAIL");
   const char* at = ::getenv("CUBCAL_FAIL_AT");
   const char* with = ::getenv("CUBCAL_FAIL_WITH");
@@ -96,6 +102,7 @@ extern "C" {
 
 ssize_t write(int descriptor, const void* bytes, std::size_t count) {
   if (descriptor != STDERR_FILENO && fails(Call::kWrite)) return -1;
+  if (descriptor == STDERR_FILENO && slow_messages > 0) ::usleep(slow_messages);
   return ::syscall(SYS_write, descriptor, bytes, count);
 }
 

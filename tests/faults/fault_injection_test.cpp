@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
 
+#include "cubcal/io/logits_file.h"
 #include "faults/write_commands.h"
 
 namespace cubcal::test {
@@ -104,6 +107,34 @@ TEST_F(FaultInjection, ARenameThatFails) { drive("rename", 8, {EIO, ENOSPC}); }
 TEST_F(FaultInjection, AnOpenThatFails) { drive("open", 8, {EIO, ENOSPC}); }
 
 TEST_F(FaultInjection, NoMemoryFromACallOn) { drive("malloc", 2, {ENOMEM}); }
+
+TEST_F(FaultInjection, AFileThatIsCutUnderManyThreadsIsOneSentence) {
+  const ScratchFolder folder;
+  LogitsFile file;
+  file.logits = NdArray(DType::kF32, {20, 40000, 7});  // large enough to be mapped
+  for (std::size_t i = 0; i < file.logits.size(); ++i) {
+    file.logits.as<float>()[i] = static_cast<float>(i % 1000) / 100;
+  }
+  file.has_labels = true;
+  file.labels.assign(40000, 1);
+  int told = 0;
+  for (int delay = 2; delay < 400 && told < 6; delay += 2) {
+    write_logits_file(folder.file("large.npz"), file);
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+      std::filesystem::resize_file(folder.file("large.npz"), 100000);
+    });
+    const Outcome outcome =
+        run_cubcal({"evaluate", "large.npz", "--bootstrap", "20", "--threads", "16"}, folder.path(),
+                   {{"LD_PRELOAD", CUBCAL_FAILING_CALLS}, {"CUBCAL_SLOW_MESSAGES", "20"}});
+    other.join();
+    // Otherwise it was cut before it was opened, or after it was read.
+    if (outcome.err.find("became shorter") == std::string::npos) continue;
+    ++told;
+    EXPECT_EQ(outcome.err, "cubcal: 'large.npz' became shorter while it was being read\n");
+  }
+  EXPECT_GT(told, 0);
+}
 
 }  // namespace
 }  // namespace cubcal::test
