@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "cli/program.h"
 #include "cubcal/core/error.h"
@@ -95,6 +97,78 @@ TEST(Checkpoint, AVersionToComeIsRefused) {
   write_safetensors(path, std::vector<TensorView>{}, {{"checkpoint", head.dump()}});
   expect_error<DataError>([&] { read_checkpoint_head(path); },
                           "not a cubcal checkpoint of version 1 to 2");
+}
+
+/// A checkpoint as an earlier program left it, without hashes, with a field of its head changed.
+std::string refusal_of(const std::function<void(nlohmann::json& head)>& change) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  nlohmann::json head = nlohmann::json::parse(checkpoint_head_text(some_head()));
+  change(head);
+  write_safetensors(path, std::vector<TensorView>{}, {{"checkpoint", head.dump()}});
+  try {
+    read_checkpoint_head(path);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Checkpoint, APlaceThatCannotBeIsNamed) {
+  const auto refused = [](const char* field, const nlohmann::json& value) {
+    return refusal_of([&](nlohmann::json& head) { head["state"][field] = value; });
+  };
+  EXPECT_EQ(refused("epoch", 7), "");
+  for (const char* field : {"stage", "epoch", "step", "images", "metrics_bytes"}) {
+    for (const nlohmann::json& value : std::vector<nlohmann::json>{-1, 1.5, 1e300, "x", true}) {
+      const std::string sentence = refused(field, value);
+      EXPECT_NE(sentence.find("cannot be used: the checkpoint's field '" + std::string(field) +
+                              "' must be a whole number from 0 on, not "),
+                std::string::npos)
+          << sentence;
+    }
+  }
+  EXPECT_NE(refused("step", 1ULL << 62U).find("from 0 to 10^12"), std::string::npos);
+  EXPECT_NE(refused("stage", 7).find("'stage' must be the number of finished ones, 1, not"),
+            std::string::npos);
+  EXPECT_NE(refused("sums", 3).find("a checkpoint needs the field 'loss'"), std::string::npos);
+  EXPECT_NE(refused("finished", {{"epochs", 3}}).find("a list of objects"), std::string::npos);
+  const auto of_run = [](const char* field, const nlohmann::json& value) {
+    return refusal_of([&](nlohmann::json& head) { head[field] = value; });
+  };
+  for (const char* field : {"threads", "ranks"}) {
+    EXPECT_EQ(of_run(field, 3), "");
+    EXPECT_NE(of_run(field, 0).find("from 1 to 100000"), std::string::npos);
+    EXPECT_NE(of_run(field, 1ULL << 40U).find("from 1 to 100000"), std::string::npos);
+  }
+}
+
+TEST(Checkpoint, AHeadThatWasEditedIsNamed) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  write_checkpoint(path, some_head(), nullptr, nullptr);
+  std::string bytes = read_text_file(path, 1 << 20);
+  const std::string step = R"(\"step\":3)";
+  bytes.replace(bytes.find(step), step.size(), R"(\"step\":4)");
+  write_file_atomically(path, bytes);
+  expect_error<DataError>([&] { read_checkpoint_head(path); },
+                          "was made of: the file was damaged or edited");
+}
+
+TEST(Checkpoint, WeightsThatWereDamagedAreNamed) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  ParameterStore store;
+  fill(store, 300'000);  // several parts
+  FlatSgd sgd(store, {});
+  write_checkpoint(path, some_head(), &store, &sgd);
+  restore_checkpoint(path, store, sgd);
+  std::string bytes = read_text_file(path, std::size_t{64} << 20);
+  bytes[bytes.size() - 1'000'000] ^= 1;
+  write_file_atomically(path, bytes);
+  EXPECT_TRUE(read_checkpoint_head(path).has_value()) << "the head is whole";
+  expect_error<DataError>([&] { restore_checkpoint(path, store, sgd); },
+                          "was made of: the file was damaged or edited");
 }
 
 TEST(Checkpoint, PutsTensorsAndMomentaBack) {

@@ -240,6 +240,24 @@ TEST(TrainingRun, ALossThatIsNotFiniteStopsAndKeepsTheLastGoodCheckpoint) {
   EXPECT_EQ(head.state.step, 1);
 }
 
+TEST(TrainingRun, ACheckpointBeyondTheStageIsRefused) {
+  const ScratchFolder folder;
+  const RunOptions options = one_stage("deterministic", 4);
+  Recorder first;
+  first.stop_after = 6;  // one epoch and a step
+  train_tiny(options, folder.file("run"), first);
+  CheckpointHead head = read_checkpoint_head(RunFolder{folder.file("run")}.checkpoint()).value();
+  for (std::int64_t* const place : {&head.state.epoch, &head.state.step}) {
+    const std::int64_t before = *place;
+    *place = 1000;
+    write_checkpoint(RunFolder{folder.file("run")}.checkpoint(), head, nullptr, nullptr);
+    Recorder second;
+    expect_error<DataError>([&] { train_tiny(options, folder.file("run"), second); },
+                            "the stage has 4 epochs of 5 steps");
+    *place = before;
+  }
+}
+
 TEST(TrainingRun, ACheckpointOfAnotherRecipeOrOtherDataIsRefused) {
   const ScratchFolder folder;
   const RunOptions options = one_stage("deterministic", 2);

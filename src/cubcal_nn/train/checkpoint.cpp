@@ -6,8 +6,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cubcal/core/checksums.h"
+#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/parallel.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal/weights/safetensors.h"
 
@@ -18,6 +22,9 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kFormat = "cubcal-checkpoint";
+// In the file's metadata. Earlier programs wrote no hashes.
+constexpr const char* kHead = "checkpoint";
+constexpr const char* kHeadHash = "checkpoint_hash";
 
 json head_to_json(const CheckpointHead& head) {
   return {{"format", kFormat},
@@ -28,30 +35,78 @@ json head_to_json(const CheckpointHead& head) {
           {"ranks", head.compute.ranks},
           {"split", name_of(kSplitNames, head.compute.over)},
           {"recipe_hash", head.recipe_hash},
-          {"data_hash", head.data_hash}};
+          {"data_hash", head.data_hash},
+          {"tensors_hash", head.tensors_hash}};
 }
 
-CheckpointHead head_from_json(const json& object) {
-  const int version = object.at("format") == kFormat ? object.at("version").get<int>() : 0;
+int from_one_on(const JsonFields& fields, const char* name) {
+  constexpr std::size_t kMost = 100'000;
+  const std::size_t count = fields.count(name);
+  if (count < 1 || count > kMost) {
+    fields.refuse(name, "a whole number from 1 to 100000", fields.at(name));
+  }
+  return static_cast<int>(count);
+}
+
+CheckpointHead head_from_json(const JsonFields& fields) {
+  const bool is_known = fields.has("format") && fields.at("format") == kFormat;
+  const std::int64_t version = is_known ? fields.whole_number("version") : 0;
   if (version < 1 || version > kTrainingStateVersion) {
     throw DataError("it is not a cubcal checkpoint of version 1 to " +
                     std::to_string(kTrainingStateVersion));
   }
   CheckpointHead head;
-  head.state = training_state_from_json(object.at("state"), version);
-  object.at("threads").get_to(head.compute.threads);
-  head.compute.convolution = parse_convolution_backend(object.at("convolution").get<std::string>());
-  if (object.contains("ranks")) {  // earlier programs knew of one
-    object.at("ranks").get_to(head.compute.ranks);
-    head.compute.over = value_named(kSplitNames, object.at("split").get<std::string>(), "split");
+  head.state = training_state_from_json(fields.object("state"), version);
+  head.compute.threads = from_one_on(fields, "threads");
+  head.compute.convolution = parse_convolution_backend(fields.text("convolution"));
+  if (fields.has("ranks")) {  // earlier programs knew of one
+    head.compute.ranks = from_one_on(fields, "ranks");
+    head.compute.over = value_named(kSplitNames, fields.text("split"), "split");
   }
-  object.at("recipe_hash").get_to(head.recipe_hash);
-  object.at("data_hash").get_to(head.data_hash);
+  head.recipe_hash = fields.text("recipe_hash");
+  head.data_hash = fields.text("data_hash");
+  fields.read("tensors_hash", head.tensors_hash);
   return head;
+}
+
+/// Of names and bytes. Parts are hashed beside each other: a large network's checkpoint is written
+/// every few seconds.
+std::string hash_of(const std::vector<TensorView>& tensors) {
+  constexpr std::size_t kPart = std::size_t{1} << 20;
+  const InterruptScope not_now([] { return false; });  // Ctrl-C asks for this very file
+  ContentHash whole;
+  for (const TensorView& tensor : tensors) {
+    const std::size_t bytes = tensor.shape.at(0) * dtype_size(tensor.dtype);
+    std::vector<std::uint64_t> parts((bytes + kPart - 1) / kPart);
+    parallel_blocks(bytes, kPart, [&](std::size_t first, std::size_t last) {
+      ContentHash part;
+      part.add(tensor.bytes + first, last - first);
+      parts[first / kPart] = part.value();
+    });
+    whole.add(tensor.name);
+    whole.add(parts.data(), parts.size() * sizeof parts[0]);
+  }
+  return whole.text();
 }
 
 DType dtype_of(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kDouble ? DType::kF64 : DType::kF32;
+}
+
+CheckpointHead head_of(const TensorFile& file, const std::string& path) {
+  const auto text = file.metadata.find(kHead);
+  if (text == file.metadata.end()) {
+    throw DataError("the checkpoint '" + path + "' cannot be used: it has no head");
+  }
+  const auto hash = file.metadata.find(kHeadHash);
+  if (hash != file.metadata.end()) {
+    check_content_hash(text->second, hash->second, "the head of the checkpoint '" + path + "'");
+  }
+  try {
+    return parse_checkpoint_head(text->second);
+  } catch (const Error& error) {
+    throw DataError("the checkpoint '" + path + "' cannot be used: " + error.what());
+  }
 }
 
 }  // namespace
@@ -59,7 +114,8 @@ DType dtype_of(const at::Tensor& tensor) {
 std::string checkpoint_head_text(const CheckpointHead& head) { return head_to_json(head).dump(); }
 
 CheckpointHead parse_checkpoint_head(const std::string& text) {
-  return head_from_json(parse_json<json>(text, "its head"));
+  const JsonFields::Json head = parse_json(text, "its head");
+  return head_from_json({head, "checkpoint"});
 }
 
 NamedTensors checkpoint_tensors(const ParameterStore& store, const FlatSgd& optimiser) {
@@ -85,35 +141,42 @@ void write_checkpoint(const std::string& path, const CheckpointHead& head,
                      {static_cast<std::size_t>(tensor.numel())},
                      static_cast<const std::byte*>(tensor.data_ptr())});
   }
+  CheckpointHead whole = head;
+  whole.tensors_hash = hash_of(views);
+  const std::string text = checkpoint_head_text(whole);
   refuse_link(path);
-  write_safetensors(path, views, {{"checkpoint", checkpoint_head_text(head)}});
+  write_safetensors(path, views, {{kHead, text}, {kHeadHash, content_hash(text)}});
 }
 
 std::optional<CheckpointHead> read_checkpoint_head(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  const TensorFile file = read_safetensors(path);
-  try {
-    return parse_checkpoint_head(file.metadata.at("checkpoint"));
-  } catch (const std::exception& error) {
-    throw DataError("the checkpoint '" + path + "' cannot be used: " + error.what());
-  }
+  return head_of(read_safetensors(path), path);
 }
 
 void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd& optimiser) {
   const c10::NoGradGuard no_grad;
   const TensorFile file = read_safetensors(path);
-  for (auto& [name, tensor] : checkpoint_tensors(store, optimiser)) {
+  const NamedTensors places = checkpoint_tensors(store, optimiser);
+  std::vector<TensorView> views;
+  for (const auto& [name, tensor] : places) {
     const NdArray* values = file.tensors.find(name);
     if (values == nullptr || values->dtype() != dtype_of(tensor) ||
         values->size() != static_cast<std::size_t>(tensor.numel())) {
       throw DataError("the checkpoint '" + path + "' does not fit the network: '" + name +
                       "' must have " + std::to_string(tensor.numel()) + " values");
     }
+    views.push_back({name, values->dtype(), {values->size()}, values->bytes()});
+  }
+  const std::string stored = head_of(file, path).tensors_hash;
+  if (checksums_count && !stored.empty() && hash_of(views) != stored) {
+    throw DataError("the weights in the checkpoint '" + path +
+                    "' are not those its hash was made of: the file was damaged or edited");
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const at::Tensor& tensor = places[i].second;
     if (tensor.numel() == 0) continue;
-    const at::Tensor source =
-        at::from_blob(const_cast<std::byte*>(values->bytes()), {tensor.numel()},
-                      at::TensorOptions().dtype(tensor.scalar_type()));
-    tensor.copy_(source);
+    tensor.copy_(at::from_blob(const_cast<std::byte*>(views[i].bytes), {tensor.numel()},
+                               at::TensorOptions().dtype(tensor.scalar_type())));
   }
 }
 

@@ -26,6 +26,7 @@ struct CheckpointHead {
   ComputeFacts compute;
   std::string recipe_hash;
   std::string data_hash;
+  std::string tensors_hash = {};  ///< set by write_checkpoint; empty in files of earlier programs
 };
 
 /// The head as text, and back; anything else throws DataError.
@@ -36,13 +37,14 @@ CheckpointHead parse_checkpoint_head(const std::string& text);
 void write_checkpoint(const std::string& path, const CheckpointHead& head,
                       const ParameterStore* store, const FlatSgd* optimiser);
 
-/// Nothing where there is no such file; DataError where it is damaged.
+/// Nothing where there is no such file; DataError where its head is damaged.
 std::optional<CheckpointHead> read_checkpoint_head(const std::string& path);
 
 /// All tensors of a checkpoint: weights, statistics and momenta, flat.
 NamedTensors checkpoint_tensors(const ParameterStore& store, const FlatSgd& optimiser);
 
-/// Puts the tensors back in place; throws DataError where they do not fit the network.
+/// Puts the tensors back in place; throws DataError where they do not fit the network or are
+/// damaged.
 void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd& optimiser);
 
 }  // namespace cubcal

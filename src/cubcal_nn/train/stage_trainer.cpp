@@ -43,9 +43,8 @@ std::unique_ptr<Objective> stage_objective(const StageOptions& options,
   if (state.objective.is_null()) return objective;
   try {
     objective->restore(state.objective);
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError("the checkpoint holds no state of the loss of '" + options.method.name +
-                    "': " + error.what());
+  } catch (const nlohmann::json::exception&) {
+    throw DataError("the checkpoint holds no state of the loss of '" + options.method.name + "'");
   }
   return objective;
 }
@@ -129,6 +128,12 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
             context.options.seed, context.options.compute, context.split),
       models_(*network_, model_folder(context, &RunFolder::best),
               model_folder(context, &RunFolder::last)) {
+  if (state_.epoch > options_.epochs || state_.step > batches_.per_epoch()) {
+    throw DataError("the checkpoint in '" + context.folder.path + "' is of epoch " +
+                    std::to_string(state_.epoch) + ", step " + std::to_string(state_.step) +
+                    ", and the stage has " + std::to_string(options_.epochs) + " epochs of " +
+                    std::to_string(batches_.per_epoch()) + " steps");
+  }
   objective_->check({options_.epochs, static_cast<std::int64_t>(context.set.classes())});
   alarm_context_.chance_after_epochs = context.options.chance_after_epochs;
   alarm_context_.gaussian = gaussian();

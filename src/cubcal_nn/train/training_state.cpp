@@ -2,8 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cubcal/core/error.h"
-
 namespace cubcal {
 
 using nlohmann::json;
@@ -20,19 +18,35 @@ json sums_to_json(const LossTerms& sums) {
           {"own", own}};
 }
 
-LossTerms sums_from_json(const json& object) {
-  LossTerms sums{
-      object.at("loss"), object.at("cross_entropy"), object.at("kl"), object.at("correct"), {}};
-  for (const auto& [key, value] : object.at("own").items()) sums.own.emplace_back(key, value);
+LossTerms sums_from_json(const JsonFields& fields) {
+  LossTerms sums{fields.number("loss"),
+                 fields.number("cross_entropy"),
+                 fields.number("kl"),
+                 fields.number("correct"),
+                 {}};
+  for (const auto& [key, value] : fields.named_numbers("own")) sums.own.emplace_back(key, value);
   return sums;
 }
 
 /// What version 1 had in place of names; each objective finds its own state by its key.
-void read_version_1(const json& object, TrainingState& state) {
-  const json& list = object.at("sums");
-  state.sums = {
-      list.at(0), list.at(1), list.at(2), list.at(5), {{"cub", list.at(3)}, {"avuc", list.at(4)}}};
-  state.objective = {{"beta", object.at("beta")}, {"avuc", object.at("avuc")}};
+void read_version_1(const JsonFields& fields, TrainingState& state) {
+  const std::vector<double> list = fields.numbers("sums");
+  if (list.size() != 6) fields.refuse("sums", "a list of 6 numbers", fields.at("sums"));
+  state.sums = {list[0], list[1], list[2], list[5], {{"cub", list[3]}, {"avuc", list[4]}}};
+  state.objective = {{"beta", fields.at("beta")}, {"avuc", fields.at("avuc")}};
+}
+
+/// Epochs, steps, images: nothing that is counted on from there leaves 64 bits.
+std::int64_t counted(const JsonFields& fields, const char* name) {
+  constexpr std::size_t kMost = 1'000'000'000'000;
+  const std::size_t count = fields.count(name);
+  if (count > kMost) fields.refuse(name, "a whole number from 0 to 10^12", fields.at(name));
+  return static_cast<std::int64_t>(count);
+}
+
+/// -1 where there is none.
+std::int64_t best_epoch(const JsonFields& fields) {
+  return fields.whole_number("best_epoch") == -1 ? -1 : counted(fields, "best_epoch");
 }
 
 json stop_to_json(const EarlyStop& stop) {
@@ -41,12 +55,8 @@ json stop_to_json(const EarlyStop& stop) {
           {"epochs_since_best", stop.epochs_since_best}};
 }
 
-EarlyStop stop_from_json(const json& object) {
-  EarlyStop stop;
-  if (!object.at("best").is_null()) stop.best = object.at("best").get<double>();
-  object.at("best_epoch").get_to(stop.best_epoch);
-  object.at("epochs_since_best").get_to(stop.epochs_since_best);
-  return stop;
+EarlyStop stop_from_json(const JsonFields& fields) {
+  return {fields.number_or_null("best"), best_epoch(fields), counted(fields, "epochs_since_best")};
 }
 
 json result_to_json(const StageResult& result) {
@@ -57,9 +67,9 @@ json result_to_json(const StageResult& result) {
           {"seconds", result.seconds}};
 }
 
-StageResult result_from_json(const json& object) {
-  return {object.at("epochs"), object.at("best_epoch"), object.at("best"),
-          object.at("stopped_early"), object.at("seconds")};
+StageResult result_from_json(const JsonFields& fields) {
+  return {counted(fields, "epochs"), best_epoch(fields), fields.number("best"),
+          fields.flag("stopped_early"), fields.number("seconds")};
 }
 
 }  // namespace
@@ -80,30 +90,30 @@ json to_json(const TrainingState& state) {
           {"events_bytes", state.events_bytes}};
 }
 
-TrainingState training_state_from_json(const json& object, int version) {
-  try {
-    TrainingState state;
-    object.at("stage").get_to(state.stage);
-    object.at("epoch").get_to(state.epoch);
-    object.at("step").get_to(state.step);
-    if (version == 1) {
-      read_version_1(object, state);
-    } else {
-      state.sums = sums_from_json(object.at("sums"));
-      state.objective = object.at("objective");
-    }
-    object.at("images").get_to(state.images);
-    state.early_stop = stop_from_json(object.at("early_stop"));
-    object.at("stage_seconds").get_to(state.stage_seconds);
-    for (const json& result : object.at("finished")) {
-      state.finished.push_back(result_from_json(result));
-    }
-    object.at("metrics_bytes").get_to(state.metrics_bytes);
-    object.at("events_bytes").get_to(state.events_bytes);
-    return state;
-  } catch (const json::exception& error) {
-    throw DataError(std::string("the state of the checkpoint cannot be read: ") + error.what());
+TrainingState training_state_from_json(const JsonFields& fields, std::int64_t version) {
+  TrainingState state;
+  state.stage = counted(fields, "stage");
+  state.epoch = counted(fields, "epoch");
+  state.step = counted(fields, "step");
+  if (version == 1) {
+    read_version_1(fields, state);
+  } else {
+    state.sums = sums_from_json(fields.object("sums"));
+    state.objective = fields.at("objective");
   }
+  state.images = counted(fields, "images");
+  state.early_stop = stop_from_json(fields.object("early_stop"));
+  state.stage_seconds = fields.number("stage_seconds");
+  for (const JsonFields& result : fields.objects("finished")) {
+    state.finished.push_back(result_from_json(result));
+  }
+  if (static_cast<std::int64_t>(state.finished.size()) != state.stage) {
+    fields.refuse("stage", "the number of finished ones, " + std::to_string(state.finished.size()),
+                  fields.at("stage"));
+  }
+  state.metrics_bytes = fields.count("metrics_bytes");
+  state.events_bytes = fields.count("events_bytes");
+  return state;
 }
 
 }  // namespace cubcal

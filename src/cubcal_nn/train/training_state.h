@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cubcal/io/json_fields.h"
 #include "cubcal_nn/losses/objective.h"
 #include "cubcal_nn/train/early_stop.h"
 
@@ -41,7 +42,7 @@ inline constexpr int kTrainingStateVersion = 2;
 
 nlohmann::json to_json(const TrainingState& state);
 /// Throws DataError where the object is not what to_json wrote in that version, 1 or 2.
-TrainingState training_state_from_json(const nlohmann::json& object,
-                                       int version = kTrainingStateVersion);
+TrainingState training_state_from_json(const JsonFields& fields,
+                                       std::int64_t version = kTrainingStateVersion);
 
 }  // namespace cubcal
