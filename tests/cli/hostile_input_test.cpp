@@ -134,9 +134,9 @@ TEST_F(HostileInput, APackIsNotWrittenOverItself) {
 
 TEST_F(HostileInput, WhatWasToldToIgnoreCtrlCIgnoresIt) {
   ASSERT_EQ(run_cubcal({"example", "--out", ".", "--images"}, scratch_.path()).exit_code, 0);
+  const auto own = ::signal(SIGINT, SIG_IGN);  // before there is anybody to be interrupted
   const pid_t process = ::fork();
   if (process == 0) {
-    ::signal(SIGINT, SIG_IGN);
     const int quiet = ::open(scratch_.file("out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     ::dup2(quiet, STDOUT_FILENO);
     ::dup2(quiet, STDERR_FILENO);
@@ -144,9 +144,8 @@ TEST_F(HostileInput, WhatWasToldToIgnoreCtrlCIgnoresIt) {
             "--size", "512", "-o", scratch_.file("x.safetensors").c_str(), nullptr);
     ::_exit(127);
   }
-  // Not before it is a program of its own that has set up its signals, or has left them alone.
+  ::signal(SIGINT, own);
   int status = 0;
-  std::this_thread::sleep_for(milliseconds(5));
   while (::waitpid(process, &status, WNOHANG) == 0) {
     ::kill(process, SIGINT);
     std::this_thread::sleep_for(milliseconds(1));

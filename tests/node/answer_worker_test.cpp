@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -37,7 +38,10 @@ class Answering : public testing::Test {
     options.patients = patients;
     options.pause = std::chrono::milliseconds(20);
     AnswerWorker worker(spool_, {1, model_, "now"}, make, &log, options,
-                        [&](const std::string& sentence) { told_ += sentence + "\n"; });
+                        [&](const std::string& sentence) {
+                          told_ += sentence + "\n";
+                          ++times_told_;
+                        });
     for (int i = 0; i < 2000 && spool_.images() > 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
@@ -52,6 +56,7 @@ class Answering : public testing::Test {
   ImageSpool spool_{folder_, "model"};
   std::shared_ptr<FakeModel> model_ = std::make_shared<FakeModel>();
   std::string told_;
+  std::atomic<int> times_told_{0};
 };
 
 TEST_F(Answering, EveryImageGetsItsReport) {
@@ -120,7 +125,11 @@ TEST_F(Answering, WhatTheSystemRefusesIsToldOnceWithoutUids) {
   accept("1.2.3", 10);
   fs::create_directory(folder_ + "/reports/" + spool_.report_uid("1.2.3") + ".dcm");
   std::thread rescue([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    // Some more tries after the first, of which no more is told.
+    for (int i = 0; i < 1000 && times_told_ == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     fs::remove(folder_ + "/reports/" + spool_.report_uid("1.2.3") + ".dcm");
   });
   run();
