@@ -18,6 +18,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/mapped_input.h"
 #include "cubcal/io/utf8.h"
@@ -179,10 +180,10 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
     }
   }
   for (const std::string& word : app.remaining(true)) {
-    if (word.rfind("--", 0) == 0) {
+    if (cubcal::starts_with(word, "--")) {
       return "there is no option '" + word + "'" + did_you_mean(word, options);
     }
-    if (!commands.empty() && word.rfind('-', 0) != 0) {
+    if (!commands.empty() && !cubcal::starts_with(word, "-")) {
       if (&command == &app && !no_full_program.empty()) {
         std::string sentence = "the command '";
         sentence.append(word).append("' is not among those of this file, and ");
@@ -223,7 +224,7 @@ bool is_numeric(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--version") return true;
     if (word == "--threads") ++i;  // its value follows
-    if (word.rfind('-', 0) == 0) continue;
+    if (cubcal::starts_with(word, "-")) continue;
     return std::find(commands.begin(), commands.end(), word) != commands.end();
   }
   return false;

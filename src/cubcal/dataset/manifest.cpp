@@ -249,7 +249,7 @@ class ManifestReader {
   }
 
   bool is_empty_column(std::size_t column) const {
-    return table_.header[column].rfind("column ", 0) == 0 &&
+    return starts_with(table_.header[column], "column ") &&
            std::all_of(table_.rows.begin(), table_.rows.end(),
                        [&](const auto& row) { return trimmed_cell(row[column]).empty(); });
   }

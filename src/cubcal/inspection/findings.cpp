@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/words.h"
 #include "cubcal/inspection/duplicate_findings.h"
 #include "cubcal/inspection/image_findings.h"
 #include "cubcal/inspection/overview.h"
@@ -34,7 +35,7 @@ std::string telling_sentence(const Association& table) {
 void find_left_out(const Catalog& catalog, std::vector<Finding>& findings) {
   const std::size_t count = catalog.faults.size();
   if (count == 0) return;
-  const bool is_row = catalog.faults[0].rfind("line ", 0) == 0;
+  const bool is_row = starts_with(catalog.faults[0], "line ");
   Finding finding{Severity::kWarning, FindingKind::kLeftOut,
                   (is_row ? counted(count, "row") : counted(count, "entry", "entries")) +
                       " cannot be used and " + (count == 1 ? "is" : "are") +

@@ -5,6 +5,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/array_text.h"
 #include "cubcal/io/integer_array.h"
 #include "cubcal/io/labels.h"
@@ -66,7 +67,7 @@ void check_companions(const NpzReader& npz, std::size_t samples, std::size_t cla
 std::string listed_columns(const NpzReader& npz) {
   std::string known;
   for (const std::string& name : npz.names()) {
-    if (name.rfind(kColumnPrefix, 0) != 0) continue;
+    if (!starts_with(name, kColumnPrefix)) continue;
     known += (known.empty() ? "" : ", ") + name.substr(kColumnPrefix.size());
   }
   return known;
@@ -85,7 +86,7 @@ std::vector<SampleColumn> read_columns(const NpzReader& npz, const LogitsReading
     columns.push_back({column, std::move(values)});
   };
   for (const std::string& name : npz.names()) {
-    if (reading.all_columns && name.rfind(kColumnPrefix, 0) == 0) {
+    if (reading.all_columns && starts_with(name, kColumnPrefix)) {
       add(name.substr(kColumnPrefix.size()));
     }
   }

@@ -4,6 +4,7 @@
 
 #include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/array_text.h"
 #include "cubcal/io/integer_array.h"
 #include "cubcal/io/logits_shape.h"
@@ -41,7 +42,7 @@ class TorchEntries {
     std::vector<std::string> keys;
     for (std::size_t i = 0; !is_tensor() && i + 1 < top().items.size(); i += 2) {
       const PickleValue& key = file_.pickle().at(top().items[i]);
-      if (key.kind == Kind::kText && key.text.rfind(prefix, 0) == 0) keys.push_back(key.text);
+      if (key.kind == Kind::kText && starts_with(key.text, prefix)) keys.push_back(key.text);
     }
     return keys;
   }

@@ -1,5 +1,6 @@
 #include "cubcal/monitor/answering_model.h"
 
+#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -18,7 +19,7 @@ bool differ(const std::string& first, const std::string& second) {
 }  // namespace
 
 bool AnsweringModel::counts(const ModelMark& mark) {
-  const auto starts = [&](const std::string& hash) { return hash.rfind(only_, 0) == 0; };
+  const auto starts = [&](const std::string& hash) { return starts_with(hash, only_); };
   const bool counts = only_.empty() || mark.served == only_ || mark.name == only_ ||
                       starts(mark.weights_hash) || starts(mark.decision_hash);
   counted_ += counts ? 1 : 0;

@@ -9,6 +9,7 @@
 #include "cubcal/core/class_difference.h"
 #include "cubcal/core/counted.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/byte_source.h"
 #include "cubcal/io/json_fields.h"
 #include "cubcal/io/json_text.h"
@@ -66,7 +67,7 @@ class LogReader {
   Predictions result() {
     const std::string text = read_text_file(path_, kMostBytes);
     const std::size_t start = text.find_first_not_of(
-        kSpace, text.rfind(kByteOrderMark, 0) == 0 ? kByteOrderMark.size() : 0);
+        kSpace, starts_with(text, kByteOrderMark) ? kByteOrderMark.size() : 0);
     if (start == std::string::npos) return std::move(result_);
     if (Json::accept(text.substr(start, text.find('\n', start) - start))) {
       add_lines(text, start);
@@ -400,7 +401,7 @@ bool is_prediction_log(const std::string& path) {
   const FileSource source(path);
   std::string start(std::min<std::uint64_t>(kLooked, source.size()), '\0');
   source.read_at(0, start.data(), start.size());
-  const std::size_t mark = start.rfind(kByteOrderMark, 0) == 0 ? kByteOrderMark.size() : 0;
+  const std::size_t mark = starts_with(start, kByteOrderMark) ? kByteOrderMark.size() : 0;
   const std::size_t first = start.find_first_not_of(kSpace, mark);
   return first == std::string::npos || start[first] == '{';  // nothing at all is an empty log
 }

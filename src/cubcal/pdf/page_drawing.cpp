@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/pdf/pdf_file.h"
 
@@ -64,7 +65,7 @@ Style inherited(Style style, const SvgElement& element) {
 /// The numbers in brackets after a name: "rotate(-90 10 20)".
 std::vector<double> arguments_of(const std::string& text, const std::string& name) {
   std::vector<double> numbers;
-  if (text.rfind(name + "(", 0) != 0) return numbers;
+  if (!starts_with(text, name + "(")) return numbers;
   const char* at = text.c_str() + name.size() + 1;
   char* end = nullptr;
   for (double value = std::strtod(at, &end); end != at; value = std::strtod(at, &end)) {

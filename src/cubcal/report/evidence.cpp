@@ -62,7 +62,7 @@ class EvidenceWriter {
   void add_card_rows(Topic topic, const std::vector<std::string>& names) {
     for (const CardRow& row : run_.record.card) {
       const bool is_wanted = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return row.name.rfind(name, 0) == 0;
+        return starts_with(row.name, name);
       });
       if (is_wanted) add(topic, row.name + ": " + row.value + ".");
     }

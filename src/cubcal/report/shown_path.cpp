@@ -4,6 +4,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include "cubcal/core/words.h"
+
 namespace cubcal::report {
 
 namespace {
@@ -13,7 +15,7 @@ namespace fs = std::filesystem;
 /// On any system, since files travel: /a/b, C:\a\b and \\host\a.
 bool is_absolute(const std::string& path) {
   if (path.empty()) return false;
-  if (path[0] == '/' || path[0] == '\\' || path.rfind("~/", 0) == 0) return true;
+  if (path[0] == '/' || path[0] == '\\' || starts_with(path, "~/")) return true;
   const bool is_drive = path.size() > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
   return is_drive;
 }

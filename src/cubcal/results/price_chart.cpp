@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "cubcal/core/words.h"
+
 namespace cubcal::results {
 
 namespace {
@@ -148,7 +150,7 @@ void PricedRuns::add(const std::optional<double>& price_of_run,
 }
 
 bool is_setting_of(const std::string& method, const std::string& name) {
-  return name == method || name.rfind(method + "-", 0) == 0 ||
+  return name == method || starts_with(name, method + "-") ||
          (method == "bnn+cub" && name == "bnn");
 }
 

@@ -6,6 +6,7 @@
 #include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/core/class_difference.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
 #include "cubcal/record/run_folder.h"
@@ -30,7 +31,7 @@ constexpr const char* kCalibrationHashNote = "calibration_hash";
 constexpr const char* kNoCalibration = "none";
 const std::string kPhantomData = "phantom";
 
-bool is_drawn(const std::string& data) { return data.rfind(kPhantomData, 0) == 0; }
+bool is_drawn(const std::string& data) { return starts_with(data, kPhantomData); }
 
 /// Everything that what is written depends on, but the time.
 Json settings_of(const DeployOptions& options, const std::string& data, const LoadedModel& model,

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/experiment/derived_part.h"
@@ -77,7 +78,7 @@ class KeptImages {
     const bool follows_seed = data.sample < 1 || data.fraction < 1 || data.balance;
     std::string key;
     for (const auto& [name, value] : recipe.settings) {
-      const bool is_choice = name.rfind("data.", 0) == 0 && name != "data.normalise";
+      const bool is_choice = starts_with(name, "data.") && name != "data.normalise";
       if (is_choice && (follows_seed || name != "data.seed")) key += name + "=" + value + "\n";
     }
     if (!set_ || key != key_) {

@@ -7,6 +7,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/parse_number.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/phantom/phantom.h"
@@ -116,7 +117,7 @@ ImageSet set_on_disk(const std::string& path, const ModelDescription& model, Wor
 
 ImageSet model_data(const std::string& data, const ModelDescription& model, WorkObserver& observer,
                     bool all_rows) {
-  const bool is_phantom = data == kPhantom || data.rfind(kPhantom + ":", 0) == 0;
+  const bool is_phantom = data == kPhantom || starts_with(data, kPhantom + ":");
   return is_phantom ? phantom_set(data, model, observer)
                     : set_on_disk(data, model, observer, all_rows);
 }

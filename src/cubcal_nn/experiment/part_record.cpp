@@ -124,7 +124,7 @@ RunRecord training_of(const RunPart& part) {
   Json settings = settings_json(run.settings);
   const Json now = settings_json(part.recipe.settings);
   for (const auto& [key, value] : now.items()) {
-    if (key.rfind("calibration.", 0) == 0) settings[key] = value;
+    if (starts_with(key, "calibration.")) settings[key] = value;
   }
   run.settings = settings_of(settings);
   return run;

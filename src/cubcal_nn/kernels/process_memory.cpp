@@ -3,6 +3,8 @@
 #include <fstream>
 #include <string>
 
+#include "cubcal/core/words.h"
+
 namespace cubcal {
 
 void reset_peak_process_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
@@ -11,7 +13,7 @@ std::int64_t peak_process_memory() {
   std::ifstream status("/proc/self/status");
   std::string line;
   while (std::getline(status, line)) {
-    if (line.rfind("VmHWM:", 0) == 0) return std::stoll(line.substr(6)) * 1024;
+    if (starts_with(line, "VmHWM:")) return std::stoll(line.substr(6)) * 1024;
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 
 namespace cubcal {
 
@@ -36,7 +37,7 @@ class Ensemble : public Network {
       const std::string prefix = member_prefix(i);
       NamedTensors own;
       for (const auto& [name, tensor] : tensors) {
-        if (name.rfind(prefix, 0) == 0) own.emplace_back(name.substr(prefix.size()), tensor);
+        if (starts_with(name, prefix)) own.emplace_back(name.substr(prefix.size()), tensor);
       }
       taken += own.size();
       const TransferReport report = members_[i]->fill(own);

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <vector>
 
+#include "cubcal/core/words.h"
+
 namespace cubcal {
 
 namespace {
@@ -39,10 +41,10 @@ std::string script_problem(const std::exception& error) {
       lines_of(torch_error != nullptr ? torch_error->what_without_backtrace() : error.what());
   if (lines.empty()) return "LibTorch gives no reason";
   // A traceback of the interpreter ends in what happened; everything else begins with it.
-  const bool is_traceback = lines.front().rfind("The following operation failed", 0) == 0;
+  const bool is_traceback = starts_with(lines.front(), "The following operation failed");
   std::string line = is_traceback ? lines.back() : lines.front();
   for (const char* prefix : {"RuntimeError: ", "[enforce fail"}) {
-    if (line.rfind(prefix, 0) != 0) continue;
+    if (!starts_with(line, prefix)) continue;
     const std::string rest = line.substr(std::string(prefix).size());
     const std::size_t colon = rest.find(". ");  // "at inline_container.cc:257] . what happened"
     line = prefix[0] == '[' && colon != std::string::npos ? rest.substr(colon + 2) : rest;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal_nn/script/script_error.h"
 #include "cubcal_nn/script/script_layers.h"
 #include "cubcal_nn/script/script_split.h"
@@ -85,7 +86,7 @@ DataError no_such_layer(const jit::Module& module, const std::string& path,
 void tap_layer(const jit::Module& module, const std::string& path, const std::string& file) {
   Graph& graph = *jit::toGraphFunction(module.get_method(kForward).function()).graph();
   const auto around = [&path](const std::string& each, const std::string& /*method*/) {
-    return each.empty() || path.rfind(each + ".", 0) == 0;
+    return each.empty() || starts_with(path, each + ".");
   };
   const auto is_it = [&path](const std::string& each, const std::string& method) {
     return each == path && method == kForward;
