@@ -6,6 +6,7 @@
 
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/npz.h"
+#include "cubcal_nn/experiment/train_job.h"
 #include "cubcal_nn/train/training_run.h"
 #include "expect_error.h"
 #include "io/file_fixtures.h"
@@ -101,6 +102,39 @@ TEST(TrainRun, WhatALaterStageWouldRefuseIsRefusedAtOnce) {
   refused({"stage2.beta_warmup_epochs=0", "stage2.moped_sigma_floor=0.0"}, "moped sigma_floor");
   refused({"stage1.method=bnn", "stage2.method=deterministic"},
           "method deterministic has point weights and cannot start from the Gaussian");
+}
+
+TEST(TrainRun, ARecipeOfFewerStagesDoesNotMakeARunFinished) {
+  const TemporaryFolder scratch;
+  write_set(scratch.file("set.npz"), 37);
+  const std::string one = "[data]\nleaks = \"allow\"\npath = \"" + scratch.file("set.npz") +
+                          "\"\n[stage1]\nepochs = 1\n";
+  write_file_atomically(scratch.file("one.toml"), one);
+  write_file_atomically(scratch.file("two.toml"),
+                        one + "[stage2]\nmethod = \"bnn\"\nepochs = 1\npasses = 2\n");
+  TrainJob job;
+  job.recipe = scratch.file("two.toml");
+  job.folder = scratch.file("run");
+  OneEpoch stopping;
+  EXPECT_THROW(train_as_asked(job, "again ", stopping), Interrupted);
+  EXPECT_EQ(run_status(RunFolder{job.folder}, 2), RunStatus::kUnfinished);
+
+  WorkObserver silent;
+  TrainJob shorter = job;
+  shorter.recipe = scratch.file("one.toml");
+  expect_error<ArgumentError>([&] { train_as_asked(shorter, "again ", silent); },
+                              "holds an unfinished run");
+  shorter.resume = true;
+  expect_error<DataError>([&] { train_as_asked(shorter, "again ", silent); },
+                          "was started with another recipe");
+
+  job.resume = true;
+  EXPECT_TRUE(train_as_asked(job, "again ", silent).had_work);
+  EXPECT_FALSE(train_as_asked(job, "again ", silent).had_work);
+  // As a process leaves it that is killed between its last checkpoint and the record.
+  std::filesystem::remove(RunFolder{job.folder}.record());
+  EXPECT_TRUE(train_as_asked(job, "again ", silent).had_work);
+  EXPECT_TRUE(std::filesystem::exists(RunFolder{job.folder}.record()));
 }
 
 }  // namespace

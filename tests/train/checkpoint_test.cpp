@@ -122,14 +122,14 @@ TEST(Checkpoint, APlaceThatCannotBeIsNamed) {
   for (const char* field : {"stage", "epoch", "step", "images", "metrics_bytes"}) {
     for (const nlohmann::json& value : std::vector<nlohmann::json>{-1, 1.5, 1e300, "x", true}) {
       const std::string sentence = refused(field, value);
-      EXPECT_NE(sentence.find("cannot be used: the checkpoint's field '" + std::string(field) +
+      EXPECT_NE(sentence.find("cannot be used (the checkpoint's field '" + std::string(field) +
                               "' must be a whole number from 0 on, not "),
                 std::string::npos)
           << sentence;
     }
   }
   EXPECT_NE(refused("step", 1ULL << 62U).find("from 0 to 10^12"), std::string::npos);
-  EXPECT_NE(refused("stage", 7).find("'stage' must be the number of finished ones, 1, not"),
+  EXPECT_NE(refused("stage", 7).find("'stage' must be the number of finished stages, 1, not"),
             std::string::npos);
   EXPECT_NE(refused("sums", 3).find("a checkpoint needs the field 'loss'"), std::string::npos);
   EXPECT_NE(refused("finished", {{"epochs", 3}}).find("a list of objects"), std::string::npos);
@@ -138,9 +138,11 @@ TEST(Checkpoint, APlaceThatCannotBeIsNamed) {
   };
   for (const char* field : {"threads", "ranks"}) {
     EXPECT_EQ(of_run(field, 3), "");
-    EXPECT_NE(of_run(field, 0).find("from 1 to 100000"), std::string::npos);
-    EXPECT_NE(of_run(field, 1ULL << 40U).find("from 1 to 100000"), std::string::npos);
+    EXPECT_NE(of_run(field, 0).find("a whole number from 1 to 10"), std::string::npos);
+    EXPECT_NE(of_run(field, 1ULL << 40U).find("a whole number from 1 to 10"), std::string::npos);
   }
+  EXPECT_NE(refused("objective", nullptr).find("must be the state of the loss"), std::string::npos);
+  EXPECT_NE(of_run("tensors_hash", "0").find("the hash of its head is missing"), std::string::npos);
 }
 
 TEST(Checkpoint, AHeadThatWasEditedIsNamed) {
@@ -204,7 +206,8 @@ TEST(Checkpoint, ADamagedFileIsNamed) {
   const test::ScratchFolder folder;
   const std::string path = folder.file("checkpoint.safetensors");
   write_file_atomically(path, "no tensors here");
-  expect_error<DataError>([&] { read_checkpoint_head(path); }, "checkpoint.safetensors");
+  expect_error<DataError>([&] { read_checkpoint_head(path); },
+                          "checkpoint.safetensors' cannot be used (");
 }
 
 }  // namespace

@@ -247,9 +247,11 @@ TEST(TrainingRun, ACheckpointBeyondTheStageIsRefused) {
   first.stop_after = 6;  // one epoch and a step
   train_tiny(options, folder.file("run"), first);
   CheckpointHead head = read_checkpoint_head(RunFolder{folder.file("run")}.checkpoint()).value();
-  for (std::int64_t* const place : {&head.state.epoch, &head.state.step}) {
+  const std::vector<std::pair<std::int64_t*, std::int64_t>> places = {
+      {&head.state.epoch, 1000}, {&head.state.step, 1000}, {&head.state.epoch, 4}};
+  for (const auto& [place, beyond] : places) {
     const std::int64_t before = *place;
-    *place = 1000;
+    *place = beyond;
     write_checkpoint(RunFolder{folder.file("run")}.checkpoint(), head, nullptr, nullptr);
     Recorder second;
     expect_error<DataError>([&] { train_tiny(options, folder.file("run"), second); },

@@ -34,8 +34,8 @@ std::string content_hash(const std::string& text) {
 void check_content_hash(const std::string& text, const std::string& stored,
                         const std::string& name) {
   if (!checksums_count || content_hash(text) == stored) return;
-  throw DataError(name + " is not the one its hash " + stored +
-                  " was made of: the file was damaged or edited");
+  throw DataError(name + " is not the one its hash '" + stored.substr(0, 32) +
+                  "' was made of: the file was damaged or edited");
 }
 
 }  // namespace cubcal

@@ -37,9 +37,15 @@ void remove_run(const RunFolder& run) {
   }
 }
 
+/// That the run was started with, which need not be those of the recipe that is given now.
+std::size_t stages_of(const RunFolder& run, const Recipe& recipe) {
+  const bool has_own = std::filesystem::exists(run.recipe());
+  return (has_own ? load_recipe(run.recipe()) : recipe).run.stages.size();
+}
+
 bool has_work(const RunFolder& run, const Recipe& recipe, const TrainJob& job) {
   if (job.force) return true;
-  switch (run_status(run, recipe.run.stages.size())) {
+  switch (run_status(run, stages_of(run, recipe))) {
     case RunStatus::kEmpty: break;
     case RunStatus::kFinished:
       if (job.resume) return false;

@@ -39,11 +39,10 @@ json head_to_json(const CheckpointHead& head) {
           {"tensors_hash", head.tensors_hash}};
 }
 
-int from_one_on(const JsonFields& fields, const char* name) {
-  constexpr std::size_t kMost = 100'000;
+int up_to(int most, const JsonFields& fields, const char* name) {
   const std::size_t count = fields.count(name);
-  if (count < 1 || count > kMost) {
-    fields.refuse(name, "a whole number from 1 to 100000", fields.at(name));
+  if (count < 1 || count > static_cast<std::size_t>(most)) {
+    fields.refuse(name, "a whole number from 1 to " + std::to_string(most), fields.at(name));
   }
   return static_cast<int>(count);
 }
@@ -57,10 +56,10 @@ CheckpointHead head_from_json(const JsonFields& fields) {
   }
   CheckpointHead head;
   head.state = training_state_from_json(fields.object("state"), version);
-  head.compute.threads = from_one_on(fields, "threads");
+  head.compute.threads = up_to(1024, fields, "threads");
   head.compute.convolution = parse_convolution_backend(fields.text("convolution"));
   if (fields.has("ranks")) {  // earlier programs knew of one
-    head.compute.ranks = from_one_on(fields, "ranks");
+    head.compute.ranks = up_to(100'000, fields, "ranks");
     head.compute.over = value_named(kSplitNames, fields.text("split"), "split");
   }
   head.recipe_hash = fields.text("recipe_hash");
@@ -93,19 +92,33 @@ DType dtype_of(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kDouble ? DType::kF64 : DType::kF32;
 }
 
+DataError not_usable(const std::string& path, const Error& error) {
+  return DataError("the checkpoint '" + path + "' cannot be used (" + error.what() +
+                   "): put back a copy of it, or train anew");
+}
+
 CheckpointHead head_of(const TensorFile& file, const std::string& path) {
-  const auto text = file.metadata.find(kHead);
-  if (text == file.metadata.end()) {
-    throw DataError("the checkpoint '" + path + "' cannot be used: it has no head");
-  }
-  const auto hash = file.metadata.find(kHeadHash);
-  if (hash != file.metadata.end()) {
-    check_content_hash(text->second, hash->second, "the head of the checkpoint '" + path + "'");
-  }
   try {
-    return parse_checkpoint_head(text->second);
+    const auto text = file.metadata.find(kHead);
+    if (text == file.metadata.end()) throw DataError("it has no head");
+    const auto hash = file.metadata.find(kHeadHash);
+    const bool has_hash = hash != file.metadata.end();
+    if (has_hash) check_content_hash(text->second, hash->second, "its head");
+    CheckpointHead head = parse_checkpoint_head(text->second);
+    if (checksums_count && !has_hash && !head.tensors_hash.empty()) {
+      throw DataError("the hash of its head is missing");
+    }
+    return head;
   } catch (const Error& error) {
-    throw DataError("the checkpoint '" + path + "' cannot be used: " + error.what());
+    throw not_usable(path, error);
+  }
+}
+
+TensorFile read_tensors(const std::string& path) {
+  try {
+    return read_safetensors(path);
+  } catch (const DataError& error) {
+    throw not_usable(path, error);
   }
 }
 
@@ -150,12 +163,12 @@ void write_checkpoint(const std::string& path, const CheckpointHead& head,
 
 std::optional<CheckpointHead> read_checkpoint_head(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  return head_of(read_safetensors(path), path);
+  return head_of(read_tensors(path), path);
 }
 
 void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd& optimiser) {
   const c10::NoGradGuard no_grad;
-  const TensorFile file = read_safetensors(path);
+  const TensorFile file = read_tensors(path);
   const NamedTensors places = checkpoint_tensors(store, optimiser);
   std::vector<TensorView> views;
   for (const auto& [name, tensor] : places) {
@@ -169,8 +182,8 @@ void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd&
   }
   const std::string stored = head_of(file, path).tensors_hash;
   if (checksums_count && !stored.empty() && hash_of(views) != stored) {
-    throw DataError("the weights in the checkpoint '" + path +
-                    "' are not those its hash was made of: the file was damaged or edited");
+    throw not_usable(path, DataError("its weights are not those its hash was made of: the file was "
+                                     "damaged or edited"));
   }
   for (std::size_t i = 0; i < places.size(); ++i) {
     const at::Tensor& tensor = places[i].second;

@@ -44,7 +44,8 @@ std::unique_ptr<Objective> stage_objective(const StageOptions& options,
   try {
     objective->restore(state.objective);
   } catch (const nlohmann::json::exception&) {
-    throw DataError("the checkpoint holds no state of the loss of '" + options.method.name + "'");
+    throw DataError("the checkpoint holds no state that the loss of '" + options.method.name +
+                    "' can go on with");
   }
   return objective;
 }
@@ -128,7 +129,8 @@ StageTrainer::StageTrainer(StageContext context, std::unique_ptr<Network> networ
             context.options.seed, context.options.compute, context.split),
       models_(*network_, model_folder(context, &RunFolder::best),
               model_folder(context, &RunFolder::last)) {
-  if (state_.epoch > options_.epochs || state_.step > batches_.per_epoch()) {
+  const bool is_done = state_.epoch == options_.epochs && state_.step == 0;
+  if (!is_done && (state_.epoch >= options_.epochs || state_.step > batches_.per_epoch())) {
     throw DataError("the checkpoint in '" + context.folder.path + "' is of epoch " +
                     std::to_string(state_.epoch) + ", step " + std::to_string(state_.step) +
                     ", and the stage has " + std::to_string(options_.epochs) + " epochs of " +

@@ -2,6 +2,8 @@
 
 #include <ATen/Parallel.h>
 
+#include <filesystem>
+
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
 #include "cubcal_nn/batches/preprocessing.h"
@@ -35,7 +37,7 @@ std::string ranks_text(const ComputeFacts& facts) {
 }
 
 /// Takes up the checkpoint where there is one.
-CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
+CheckpointHead first_head(const RunFolder& folder, std::size_t stages, const Provenance& provenance,
                           TrainObserver& observer, const RankSplit& split) {
   CheckpointHead fresh;
   fresh.compute = current_compute(split);
@@ -49,6 +51,7 @@ CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
   };
   if (found->recipe_hash != fresh.recipe_hash) throw refuse("another recipe");
   if (found->data_hash != fresh.data_hash) throw refuse("other data");
+  if (found->state.stage > static_cast<std::int64_t>(stages)) throw refuse("more stages");
   if (found->compute.threads != fresh.compute.threads) {
     observer.warning("the run was started with " + std::to_string(found->compute.threads) +
                      " threads and goes on with " + std::to_string(fresh.compute.threads) +
@@ -67,12 +70,13 @@ CheckpointHead first_head(const RunFolder& folder, const Provenance& provenance,
 }
 
 /// Rank 0's, for all of them.
-CheckpointHead common_head(const RunFolder& folder, const Provenance& provenance,
-                           TrainObserver& observer, const RankSplit& split) {
-  if (split.group == nullptr) return first_head(folder, provenance, observer, split);
+CheckpointHead common_head(const RunFolder& folder, std::size_t stages,
+                           const Provenance& provenance, TrainObserver& observer,
+                           const RankSplit& split) {
+  if (split.group == nullptr) return first_head(folder, stages, provenance, observer, split);
   std::string text;
   if (split.is_first()) {
-    text = checkpoint_head_text(first_head(folder, provenance, observer, split));
+    text = checkpoint_head_text(first_head(folder, stages, provenance, observer, split));
   }
   return parse_checkpoint_head(split.group->text_of_first(text));
 }
@@ -139,7 +143,8 @@ bool has_tensors(const TrainingState& state) { return state.epoch > 0 || state.s
 RunStatus run_status(const RunFolder& folder, std::size_t stages) {
   const std::optional<CheckpointHead> head = read_checkpoint_head(folder.checkpoint());
   if (!head) return RunStatus::kEmpty;
-  return head->state.stage >= static_cast<std::int64_t>(stages) ? RunStatus::kFinished
+  const bool is_trained = head->state.stage == static_cast<std::int64_t>(stages);
+  return is_trained && std::filesystem::exists(folder.record()) ? RunStatus::kFinished
                                                                 : RunStatus::kUnfinished;
 }
 
@@ -165,7 +170,8 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     make_folders(folder.path);
     lock.emplace(folder.path);
   }
-  CheckpointHead head = common_head(folder, provenance, observer, split);
+  const std::size_t stages = options.stages.size();
+  CheckpointHead head = common_head(folder, stages, provenance, observer, split);
   ComputeSettings compute;
   compute.convolution = head.compute.convolution;
   const ComputeScope computing(compute);
@@ -176,7 +182,6 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     events = open_events(options, folder, head.state);
   }
 
-  const std::size_t stages = options.stages.size();
   std::string previous = options.pretrained;
   for (std::int64_t done = 0; done < head.state.stage; ++done) {
     previous = folder.best(static_cast<std::size_t>(done), stages);

@@ -14,11 +14,11 @@ namespace cubcal {
 /// What there is in a run's folder.
 enum class RunStatus {
   kEmpty,       ///< nothing that was trained
-  kUnfinished,  ///< a checkpoint to go on from
+  kUnfinished,  ///< a checkpoint to go on from, if only to write the record
   kFinished
 };
 
-/// `stages` is the number of stages the run is to have; one that went through more is finished too.
+/// `stages` is the number of stages the run is to have.
 RunStatus run_status(const RunFolder& folder, std::size_t stages);
 
 /// What a run came to.

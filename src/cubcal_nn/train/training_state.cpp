@@ -101,6 +101,9 @@ TrainingState training_state_from_json(const JsonFields& fields, std::int64_t ve
     state.sums = sums_from_json(fields.object("sums"));
     state.objective = fields.at("objective");
   }
+  if (state.objective.is_null() && (state.epoch > 0 || state.step > 0)) {
+    fields.refuse("objective", "the state of the loss", fields.at("objective"));
+  }
   state.images = counted(fields, "images");
   state.early_stop = stop_from_json(fields.object("early_stop"));
   state.stage_seconds = fields.number("stage_seconds");
@@ -108,7 +111,8 @@ TrainingState training_state_from_json(const JsonFields& fields, std::int64_t ve
     state.finished.push_back(result_from_json(result));
   }
   if (static_cast<std::int64_t>(state.finished.size()) != state.stage) {
-    fields.refuse("stage", "the number of finished ones, " + std::to_string(state.finished.size()),
+    fields.refuse("stage",
+                  "the number of finished stages, " + std::to_string(state.finished.size()),
                   fields.at("stage"));
   }
   state.metrics_bytes = fields.count("metrics_bytes");
