@@ -6,8 +6,8 @@
 #include "cubcal/core/error.h"
 #include "cubcal_nn/train/checkpoint.h"
 
-// Any text is the head of a checkpoint or an Error, and a head is the same after writing and reading
-// it.
+// Any text is the head of a checkpoint or an Error, and a head is the same after writing and
+// reading it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   std::string written;
