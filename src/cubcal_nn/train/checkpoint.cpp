@@ -170,13 +170,16 @@ void restore_checkpoint(const std::string& path, ParameterStore& store, FlatSgd&
   const c10::NoGradGuard no_grad;
   const TensorFile file = read_tensors(path);
   const NamedTensors places = checkpoint_tensors(store, optimiser);
+  const auto misfit = [&](const std::string& name, std::int64_t values) {
+    return DataError("the checkpoint '" + path + "' does not fit the network: '" + name +
+                     "' must have " + std::to_string(values) + " values");
+  };
   std::vector<TensorView> views;
   for (const auto& [name, tensor] : places) {
     const NdArray* values = file.tensors.find(name);
     if (values == nullptr || values->dtype() != dtype_of(tensor) ||
         values->size() != static_cast<std::size_t>(tensor.numel())) {
-      throw DataError("the checkpoint '" + path + "' does not fit the network: '" + name +
-                      "' must have " + std::to_string(tensor.numel()) + " values");
+      throw misfit(name, tensor.numel());
     }
     views.push_back({name, values->dtype(), {values->size()}, values->bytes()});
   }

@@ -338,7 +338,7 @@ void StageTrainer::log(const EpochReport& report) {
   if (context_.events == nullptr) return;
   std::vector<std::pair<std::string, double>> scalars = epoch_scalars(epoch);
   const std::string prefix = "stage" + std::to_string(report.stage) + "/";
-  for (auto& [tag, value] : scalars) tag = prefix + tag;
+  for (auto& [tag, value] : scalars) tag.insert(0, prefix);
   context_.events->append(scalar_event(unix_time(), report.epoch + 1, scalars));
   state_.events_bytes = context_.events->length();
 }
