@@ -269,7 +269,7 @@ int run_program(int argc, char** argv) {
   app.add_option_function<std::size_t>(
          "--threads", [](const std::size_t& threads) { cubcal::set_thread_count(threads); },
          "Threads to use (default: all processors); results do not depend on it")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}))
+      ->check(CLI::Range(std::size_t{1}, cubcal::kMostThreads))
       ->trigger_on_parse();
   app.footer(
       "Try it:\n"

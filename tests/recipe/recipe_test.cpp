@@ -56,6 +56,12 @@ TEST(Recipe, ReadsWhatItSaysAndDefaultsTheRest) {
   EXPECT_EQ(setting(recipe, "stage2.beta"), "0.6");
 }
 
+TEST(Recipe, ThreadsHaveTheBoundOfTheOption) {
+  EXPECT_EQ(parse(kTwoStages, {"threads=1024"}).threads, 1024U);
+  expect_error<ArgumentError>([] { parse(kTwoStages, {"threads=1025"}); },
+                              "'threads': must be at most 1024");
+}
+
 TEST(Recipe, BetaMayFollowTheCrossEntropy) {
   const Recipe recipe = parse(kTwoStages, {"stage2.beta_mode='share'", "stage2.beta_share=0.3"});
   EXPECT_EQ(setting(recipe, "stage2.beta_mode"), "\"share\"");

@@ -128,7 +128,7 @@ TEST(Checkpoint, APlaceThatCannotBeIsNamed) {
           << sentence;
     }
   }
-  EXPECT_NE(refused("step", 1ULL << 62U).find("from 0 to 10^12"), std::string::npos);
+  EXPECT_NE(refused("step", 1ULL << 62U).find("from 0 to 1000000000000"), std::string::npos);
   EXPECT_NE(refused("stage", 7).find("'stage' must be the number of finished stages, 1, not"),
             std::string::npos);
   EXPECT_NE(refused("sums", 3).find("a checkpoint needs the field 'loss'"), std::string::npos);

@@ -5,6 +5,9 @@
 
 namespace cubcal {
 
+/// More are refused wherever a user names them.
+constexpr std::size_t kMostThreads = 1024;
+
 /// Threads used by parallel loops: the value set, or the number of processors when none was set.
 std::size_t thread_count();
 /// 0 restores the default.

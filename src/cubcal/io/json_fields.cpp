@@ -52,6 +52,15 @@ std::size_t JsonFields::count(const char* name) const {
   return value.get<std::size_t>();
 }
 
+std::size_t JsonFields::count(const char* name, std::size_t least, std::size_t most) const {
+  const std::size_t value = count(name);
+  if (value < least || value > most) {
+    refuse(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most),
+           at(name));
+  }
+  return value;
+}
+
 std::int64_t JsonFields::whole_number(const char* name) const {
   const Json& value = at(name);
   const bool is_large = value.is_number_unsigned() &&

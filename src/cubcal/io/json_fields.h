@@ -33,7 +33,8 @@ class JsonFields {
 
   double number(const char* name) const;
   std::optional<double> number_or_null(const char* name) const;
-  std::size_t count(const char* name) const;          ///< a whole number from 0 on
+  std::size_t count(const char* name) const;  ///< a whole number from 0 on
+  std::size_t count(const char* name, std::size_t least, std::size_t most) const;
   std::int64_t whole_number(const char* name) const;  ///< of either sign
   std::string text(const char* name) const;
   std::vector<std::string> texts(const char* name) const;

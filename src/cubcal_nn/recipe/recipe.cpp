@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cubcal/core/content_hash.h"
+#include "cubcal/core/parallel.h"
 #include "cubcal/dataset/dicom_window.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/recipe/strict_table.h"
@@ -348,6 +349,9 @@ Recipe parse_recipe(const std::string& text, const std::string& source,
   root.read("seed", run.seed);
   recipe.data.phantom.seed = run.seed;
   root.read("threads", recipe.threads);
+  if (recipe.threads > kMostThreads) {
+    root.refuse("threads", "must be at most " + std::to_string(kMostThreads));
+  }
   root.read("device", run.device);
   root.read_named("precision", run.compute.precision, parse_precision, precision_name);
   root.read("fused", run.compute.fused);

@@ -39,14 +39,6 @@ json head_to_json(const CheckpointHead& head) {
           {"tensors_hash", head.tensors_hash}};
 }
 
-int up_to(int most, const JsonFields& fields, const char* name) {
-  const std::size_t count = fields.count(name);
-  if (count < 1 || count > static_cast<std::size_t>(most)) {
-    fields.refuse(name, "a whole number from 1 to " + std::to_string(most), fields.at(name));
-  }
-  return static_cast<int>(count);
-}
-
 CheckpointHead head_from_json(const JsonFields& fields) {
   const bool is_known = fields.has("format") && fields.at("format") == kFormat;
   const std::int64_t version = is_known ? fields.whole_number("version") : 0;
@@ -56,10 +48,10 @@ CheckpointHead head_from_json(const JsonFields& fields) {
   }
   CheckpointHead head;
   head.state = training_state_from_json(fields.object("state"), version);
-  head.compute.threads = up_to(1024, fields, "threads");
+  head.compute.threads = static_cast<int>(fields.count("threads", 1, kMostThreads));
   head.compute.convolution = parse_convolution_backend(fields.text("convolution"));
   if (fields.has("ranks")) {  // earlier programs knew of one
-    head.compute.ranks = up_to(100'000, fields, "ranks");
+    head.compute.ranks = static_cast<int>(fields.count("ranks", 1, 100'000));
     head.compute.over = value_named(kSplitNames, fields.text("split"), "split");
   }
   head.recipe_hash = fields.text("recipe_hash");

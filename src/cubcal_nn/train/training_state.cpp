@@ -39,9 +39,7 @@ void read_version_1(const JsonFields& fields, TrainingState& state) {
 /// Epochs, steps, images: nothing that is counted on from there leaves 64 bits.
 std::int64_t counted(const JsonFields& fields, const char* name) {
   constexpr std::size_t kMost = 1'000'000'000'000;
-  const std::size_t count = fields.count(name);
-  if (count > kMost) fields.refuse(name, "a whole number from 0 to 10^12", fields.at(name));
-  return static_cast<std::int64_t>(count);
+  return static_cast<std::int64_t>(fields.count(name, 0, kMost));
 }
 
 /// -1 where there is none.
