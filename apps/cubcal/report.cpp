@@ -9,8 +9,8 @@
 #include "clinical_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
-#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/record/provenance.h"
 #include "cubcal/report/run_sources.h"
 #include "cubcal/report/write_report.h"
 #include "input_options.h"
@@ -129,8 +129,7 @@ void take_checklists(report::ReportOptions& options, const std::vector<std::stri
 
 /// A set that is drawn has no path; only the program with networks can draw it.
 void take_drawn_images(report::ReportOptions& options, const DrawnImages& drawn) {
-  const bool is_drawn = options.data == "phantom" || starts_with(options.data, "phantom:");
-  if (!is_drawn) return;
+  if (!is_phantom_name(options.data)) return;
   if (!drawn) throw ArgumentError("--data phantom needs a build with the network half");
   const report::RunSource first = report::run_sources(options).front();
   if (!first.is_folder) {

@@ -71,6 +71,14 @@ TEST(ModelRecord, IsReadAsItWasWritten) {
   EXPECT_EQ(read_text_file(paths.description(), 10000), text);
 }
 
+TEST(ModelRecord, APathThatBeginsLikeThePhantomSetIsAPath) {
+  EXPECT_TRUE(is_phantom_name("phantom"));
+  EXPECT_TRUE(is_phantom_name("phantom:7"));
+  for (const char* path : {"phantoms", "phantom-study/labels.csv", "phantom/", "./phantom", ""}) {
+    EXPECT_FALSE(is_phantom_name(path)) << path;
+  }
+}
+
 TEST(ModelRecord, WhatIsAbsentIsNotKnown) {
   const ModelRecord model = model_record_of(Json::object());
   EXPECT_FALSE(model.format);

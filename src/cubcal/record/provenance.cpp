@@ -4,10 +4,17 @@
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/json_fields.h"
 #include "cubcal/record/settings_json.h"
 
 namespace cubcal {
+
+const std::string kPhantomName = "phantom";
+
+bool is_phantom_name(const std::string& data) {
+  return data == kPhantomName || starts_with(data, kPhantomName + ":");
+}
 
 nlohmann::ordered_json to_json(const Provenance& provenance) {
   nlohmann::json metrics = nlohmann::json::object();

@@ -27,6 +27,11 @@ struct Provenance {
   std::map<std::string, double> metrics = {};
 };
 
+/// The name of the set that is drawn.
+extern const std::string kPhantomName;
+/// Whether what a user gives as data is that set: "phantom" or "phantom:SEED".
+bool is_phantom_name(const std::string& data);
+
 nlohmann::ordered_json to_json(const Provenance& provenance);
 /// Throws DataError that names a field of a wrong type, or where the recipe is not that of its
 /// hash.

@@ -6,9 +6,9 @@
 #include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/core/class_difference.h"
 #include "cubcal/core/error.h"
-#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
+#include "cubcal/record/provenance.h"
 #include "cubcal/record/run_folder.h"
 #include "cubcal/report/write_report.h"
 #include "cubcal_nn/deploy/deploy_folder.h"
@@ -29,9 +29,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kCalibrationNote = "calibration";
 constexpr const char* kCalibrationHashNote = "calibration_hash";
 constexpr const char* kNoCalibration = "none";
-const std::string kPhantomData = "phantom";
-
-bool is_drawn(const std::string& data) { return starts_with(data, kPhantomData); }
 
 /// Everything that what is written depends on, but the time.
 Json settings_of(const DeployOptions& options, const std::string& data, const LoadedModel& model,
@@ -245,7 +242,7 @@ class Deployer {
     page.title = result_.identity.name + ", version " + result_.identity.version;
     page.bootstrap = options_.bootstrap;
     page.checklists = {{checklist::Kind::kModelCard, folder_.files().card()}};
-    if (is_drawn(data_)) {
+    if (is_phantom_name(data_)) {
       page.test_image = [this](std::size_t index) {
         return split_image(images().split("test"), index);
       };
@@ -269,7 +266,7 @@ class Deployer {
 
 std::string data_of(const ModelDescription& model) {
   const Provenance& provenance = model.provenance;
-  if (!provenance.phantom.is_null()) return kPhantomData;
+  if (!provenance.phantom.is_null()) return kPhantomName;
   if (!provenance.recipe_hash.empty()) {
     const Recipe recipe = parse_recipe(provenance.recipe, "the model's recipe");
     if (recipe.data.kind == DataKind::kPath) return recipe.data.path;

@@ -7,8 +7,8 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/parse_number.h"
-#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
+#include "cubcal/record/provenance.h"
 #include "cubcal_nn/infer/provenance.h"
 #include "cubcal_nn/phantom/phantom.h"
 #include "cubcal_nn/recipe/recipe.h"
@@ -16,8 +16,6 @@
 namespace cubcal {
 
 namespace {
-
-const std::string kPhantom = "phantom";
 
 std::uint64_t parse_seed(const std::string& text) {
   const std::optional<std::uint64_t> seed = parse_whole<std::uint64_t>(text);
@@ -71,7 +69,7 @@ ImageSet phantom_set(const std::string& data, const ModelDescription& model,
   const Provenance& provenance = model.provenance;
   const std::optional<PhantomOptions> drawn = drawn_phantom(provenance);
   PhantomOptions options = drawn.value_or(PhantomOptions{});
-  if (data.size() > kPhantom.size()) options.seed = parse_seed(data.substr(kPhantom.size() + 1));
+  if (data != kPhantomName) options.seed = parse_seed(data.substr(kPhantomName.size() + 1));
   const bool is_the_models = drawn && options.seed == drawn->seed;
   ImageSet set = make_phantom_set(options).set;
   if (is_the_models && !provenance.data_hash.empty() && content_hash(set) != provenance.data_hash) {
@@ -117,9 +115,8 @@ ImageSet set_on_disk(const std::string& path, const ModelDescription& model, Wor
 
 ImageSet model_data(const std::string& data, const ModelDescription& model, WorkObserver& observer,
                     bool all_rows) {
-  const bool is_phantom = data == kPhantom || starts_with(data, kPhantom + ":");
-  return is_phantom ? phantom_set(data, model, observer)
-                    : set_on_disk(data, model, observer, all_rows);
+  return is_phantom_name(data) ? phantom_set(data, model, observer)
+                               : set_on_disk(data, model, observer, all_rows);
 }
 
 }  // namespace cubcal
