@@ -260,6 +260,39 @@ TEST(TrainingRun, ACheckpointBeyondTheStageIsRefused) {
   }
 }
 
+TEST(TrainingRun, WhatAStoppedRunKeptMustBeThereWhenItGoesOn) {
+  const ScratchFolder folder;
+  const RunOptions options = two_stages("bnn");
+  const std::string run = folder.file("run");
+  Recorder first;
+  first.stop_after = 16;  // in the second stage, after its first epoch
+  train_tiny(options, run, first);
+  const CheckpointHead head = read_checkpoint_head(RunFolder{run}.checkpoint()).value();
+  ASSERT_EQ(head.state.stage, 1);
+  ASSERT_GE(head.state.epoch, 1);
+  namespace fs = std::filesystem;
+  for (const char* kept : {"best", "stage1/best", "stage1/last"}) {
+    SCOPED_TRACE(kept);
+    const std::string weights = run + "/" + kept + "/weights.safetensors";
+    const auto refused = [&] {
+      Recorder second;
+      expect_error<DataError>(
+          [&] { train_tiny(options, run, second); },
+          "the model '" + run + "/" + kept + "' that the run kept cannot be used (");
+      EXPECT_TRUE(second.epochs.empty());
+    };
+    fs::copy_file(weights, folder.file("copy"), fs::copy_options::overwrite_existing);
+    fs::resize_file(weights, fs::file_size(weights) - 1);
+    refused();
+    fs::remove_all(weights);
+    refused();
+    fs::copy_file(folder.file("copy"), weights);
+  }
+  fs::remove_all(run + "/last");  // written again
+  Recorder third;
+  EXPECT_TRUE(train_tiny(options, run, third).finished);
+}
+
 TEST(TrainingRun, ACheckpointOfAnotherRecipeOrOtherDataIsRefused) {
   const ScratchFolder folder;
   const RunOptions options = one_stage("deterministic", 2);
