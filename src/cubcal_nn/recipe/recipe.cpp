@@ -272,6 +272,11 @@ void read_calibration(StrictTable table, CalibrationPlan& plan) {
   table.finish();
 }
 
+ArgumentError reaches_into(const std::string& text, const std::string& name) {
+  return ArgumentError("the override '" + text + "' reaches into '" + name +
+                       "', which is not a table");
+}
+
 /// "a.b=c" put into the table; c as TOML where it is, else as text.
 void apply_override(toml::table& table, const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -285,10 +290,7 @@ void apply_override(toml::table& table, const std::string& text) {
     const std::string name = path.substr(0, dot);
     if (!target->contains(name)) target->insert(name, toml::table{});
     target = target->get(name)->as_table();
-    if (target == nullptr) {
-      throw ArgumentError("the override '" + text + "' reaches into '" + name +
-                          "', which is not a table");
-    }
+    if (target == nullptr) throw reaches_into(text, name);
     path = path.substr(dot + 1);
   }
   const std::string value = text.substr(equals + 1);
