@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 
 #include "cli/program.h"
 #include "cubcal/core/error.h"
@@ -260,6 +262,17 @@ TEST(TrainingRun, ACheckpointBeyondTheStageIsRefused) {
   }
 }
 
+namespace fs = std::filesystem;
+
+void expect_kept_is_missed(const RunOptions& options, const std::string& run,
+                           const std::string& kept, const std::string& why) {
+  Recorder recorder;
+  expect_error<DataError>(
+      [&] { train_tiny(options, run, recorder); },
+      "the model '" + run + "/" + kept + "' that the run kept cannot be used (" + why);
+  EXPECT_TRUE(recorder.epochs.empty());
+}
+
 TEST(TrainingRun, WhatAStoppedRunKeptMustBeThereWhenItGoesOn) {
   const ScratchFolder folder;
   const RunOptions options = two_stages("bnn");
@@ -267,30 +280,67 @@ TEST(TrainingRun, WhatAStoppedRunKeptMustBeThereWhenItGoesOn) {
   Recorder first;
   first.stop_after = 16;  // in the second stage, after its first epoch
   train_tiny(options, run, first);
-  const CheckpointHead head = read_checkpoint_head(RunFolder{run}.checkpoint()).value();
-  ASSERT_EQ(head.state.stage, 1);
-  ASSERT_GE(head.state.epoch, 1);
-  namespace fs = std::filesystem;
-  for (const char* kept : {"best", "stage1/best", "stage1/last"}) {
-    SCOPED_TRACE(kept);
-    const std::string weights = run + "/" + kept + "/weights.safetensors";
-    const auto refused = [&] {
-      Recorder second;
-      expect_error<DataError>(
-          [&] { train_tiny(options, run, second); },
-          "the model '" + run + "/" + kept + "' that the run kept cannot be used (");
-      EXPECT_TRUE(second.epochs.empty());
-    };
-    fs::copy_file(weights, folder.file("copy"), fs::copy_options::overwrite_existing);
-    fs::resize_file(weights, fs::file_size(weights) - 1);
-    refused();
-    fs::remove_all(weights);
-    refused();
-    fs::copy_file(folder.file("copy"), weights);
+  const auto swapped = [&](const std::string& part, const std::function<void()>& damage,
+                           const std::string& why) {
+    SCOPED_TRACE(part + ": " + why);
+    fs::copy(run, folder.file("copy"), fs::copy_options::recursive);
+    damage();
+    expect_kept_is_missed(options, run, part, why);
+    fs::remove_all(run);
+    fs::rename(folder.file("copy"), run);
+  };
+  const std::string weights = run + "/best/weights.safetensors";
+  swapped(
+      "best", [&] { fs::resize_file(weights, fs::file_size(weights) - 1); }, "");
+  swapped(
+      "best", [&] { fs::remove(weights); }, "the model folder");
+  const auto replace_best = [&] {
+    fs::remove_all(run + "/best");
+    fs::copy(run + "/stage1/best", run + "/best", fs::copy_options::recursive);
+  };
+  swapped("best", replace_best, "it is of another stage or run");
+  for (const std::string part : {"stage1/best", "stage1/last"}) {
+    swapped(
+        part, [&] { fs::remove(run + "/" + part + "/model.json"); }, "cannot open");
   }
-  fs::remove_all(run + "/last");  // written again
+  fs::remove_all(run + "/last");                         // written again
+  fs::remove(run + "/stage1/last/weights.safetensors");  // not looked at any more
   Recorder third;
   EXPECT_TRUE(train_tiny(options, run, third).finished);
+}
+
+TEST(TrainingRun, AStageThatIsOverNeedsItsLastModelToo) {
+  struct Killed : std::runtime_error {
+    Killed() : std::runtime_error("killed") {}
+  };
+  struct Killer : Recorder {  // after the checkpoint of the last epoch
+    void epoch_done(const EpochReport& report) override {
+      if (report.epoch == 1) throw Killed();
+    }
+  };
+  const ScratchFolder folder;
+  const RunOptions options = one_stage("deterministic", 2);
+  const std::string run = folder.file("run");
+  Killer first;
+  EXPECT_THROW(train_tiny(options, run, first), Killed);
+  fs::rename(run + "/last", folder.file("last"));
+  expect_kept_is_missed(options, run, "last", "");
+  fs::rename(folder.file("last"), run + "/last");
+  Recorder second;
+  EXPECT_TRUE(train_tiny(options, run, second).finished);
+}
+
+TEST(TrainingRun, ABestModelThatIsYetToComeIsNotMissed) {
+  const ScratchFolder folder;
+  RunOptions options = one_stage("deterministic", 4);
+  options.stages[0].early_stop.min_epochs = 3;
+  const std::string run = folder.file("run");
+  Recorder first;
+  first.stop_after = 6;
+  train_tiny(options, run, first);
+  ASSERT_TRUE(fs::remove_all(run + "/best") > 0);
+  Recorder second;
+  EXPECT_TRUE(train_tiny(options, run, second).finished);
 }
 
 TEST(TrainingRun, ACheckpointOfAnotherRecipeOrOtherDataIsRefused) {

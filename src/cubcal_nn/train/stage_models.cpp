@@ -3,9 +3,41 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 
 namespace cubcal {
+
+namespace {
+
+template <class Look>
+void look_at_kept(const std::string& folder, const Look& look) {
+  try {
+    look();
+  } catch (const Error& error) {
+    throw DataError("the model '" + folder + "' that the run kept cannot be used (" + error.what() +
+                    "): put back a copy of it, or train anew");
+  }
+}
+
+}  // namespace
+
+void check_kept_model(const std::string& folder, const Provenance& kept, std::int64_t finished) {
+  look_at_kept(folder, [&] {
+    const Provenance found = load_model(folder).description.provenance;
+    if (found.stage != kept.stage || found.recipe_hash != kept.recipe_hash) {
+      throw DataError("it is of another stage or run");
+    }
+    if (found.epoch != kept.epoch && found.epoch <= finished) {
+      throw DataError("it is of epoch " + std::to_string(found.epoch) + ", not " +
+                      std::to_string(kept.epoch));
+    }
+  });
+}
+
+void check_kept_description(const std::string& folder) {
+  look_at_kept(folder, [&] { read_model_description(folder); });
+}
 
 StageModels::StageModels(Network& network, std::string best_folder, std::string last_folder)
     : network_(network),

@@ -11,6 +11,13 @@
 
 namespace cubcal {
 
+/// Of a run that goes on: whether a model it kept is still there, in a form that the end of the run
+/// needs. They throw DataError that says what to do. The first: the whole model, of the stage and
+/// recipe of `kept` and of its epoch, or of one after `finished` epochs, which a run that was
+/// killed may have written before its checkpoint.
+void check_kept_model(const std::string& folder, const Provenance& kept, std::int64_t finished);
+void check_kept_description(const std::string& folder);
+
 /// The two models of a stage, `best` and `last`. On a fast machine an epoch takes less time than
 /// writing its models, so they can be kept in memory for a while and be written later.
 class StageModels {

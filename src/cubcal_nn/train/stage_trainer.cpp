@@ -150,6 +150,19 @@ KlScale StageTrainer::kl_scale() const {
 
 void StageTrainer::restore(const std::string& checkpoint) {
   restore_checkpoint(checkpoint, network_->parameters(), step_.optimiser());
+  // Until a first best is found, and until the stage is over, the next epoch writes them anew.
+  Provenance kept = context_.description.provenance;
+  const EarlyStop& stop = state_.early_stop;
+  kept.epoch = stop.best ? stop.best_epoch + 1 : state_.epoch;
+  if (stop.best || is_over()) {
+    check_kept_model(model_folder(context_, &RunFolder::best), kept, state_.epoch);
+  }
+  kept.epoch = state_.epoch;
+  if (is_over()) check_kept_model(model_folder(context_, &RunFolder::last), kept, state_.epoch);
+}
+
+bool StageTrainer::is_over() const {
+  return state_.epoch >= options_.epochs || state_.early_stop.should_stop(early_stop_);
 }
 
 void StageTrainer::take_over_first() {
@@ -184,7 +197,7 @@ void StageTrainer::report_start() {
 
 StageEnd StageTrainer::run() {
   report_start();
-  while (state_.epoch < options_.epochs && !state_.early_stop.should_stop(early_stop_)) {
+  while (!is_over()) {
     if (!run_steps() || !end_epoch()) {
       write_checkpoint_now();
       return StageEnd::kStopped;
@@ -325,7 +338,7 @@ void StageTrainer::keep_models(const EpochReport& report) {
 }
 
 bool StageTrainer::is_time_to_save() const {
-  if (state_.epoch >= options_.epochs || state_.early_stop.should_stop(early_stop_)) return true;
+  if (is_over()) return true;
   const std::chrono::duration<double> age = std::chrono::steady_clock::now() - saved_;
   return age.count() >= context_.options.save_every_seconds;
 }

@@ -46,7 +46,8 @@ class StageTrainer {
  public:
   StageTrainer(StageContext context, std::unique_ptr<Network> network);
 
-  /// Puts weights and momenta of the checkpoint in place.
+  /// Puts weights and momenta of the checkpoint in place. Throws DataError where a model that was
+  /// kept before it, and would not be written again, is no longer there.
   void restore(const std::string& checkpoint);
   /// Weights, momenta and the objective's state are rank 0's; nothing happens with one process.
   void take_over_first();
@@ -70,6 +71,7 @@ class StageTrainer {
 
   bool gaussian() const { return has_gaussians(options_.method.kind); }
   KlScale kl_scale() const;
+  bool is_over() const;
   void report_start();
   bool run_steps();
   bool stop_requested();

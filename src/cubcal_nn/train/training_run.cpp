@@ -15,6 +15,7 @@
 #include "cubcal_nn/train/finished_run.h"
 #include "cubcal_nn/train/first_weights.h"
 #include "cubcal_nn/train/normalisation.h"
+#include "cubcal_nn/train/stage_models.h"
 #include "cubcal_nn/train/stage_trainer.h"
 #include "cubcal_nn/train/tensorboard.h"
 
@@ -36,24 +37,13 @@ std::string ranks_text(const ComputeFacts& facts) {
   return std::to_string(facts.ranks) + " ranks over " + name_of(kSplitNames, facts.over);
 }
 
-void check_kept_model(const std::string& folder) {
-  try {
-    load_model(folder);
-  } catch (const Error& error) {
-    throw DataError("the model '" + folder + "' that the run kept cannot be used (" + error.what() +
-                    "): put back a copy of it, or train anew");
+/// The record of the whole run tells of them.
+void check_finished_stages(const RunFolder& folder, std::size_t stages,
+                           const TrainingState& state) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.stage); ++i) {
+    check_kept_description(folder.best(i, stages));
+    check_kept_description(folder.last(i, stages));
   }
-}
-
-/// What the rest of the run would miss at its end: all of finished stages; of the one it is in the
-/// best epoch, since the last is yet to come.
-void check_kept_models(const RunFolder& folder, std::size_t stages, const TrainingState& state) {
-  const auto finished = static_cast<std::size_t>(state.stage);
-  for (std::size_t i = 0; i < finished; ++i) {
-    check_kept_model(folder.best(i, stages));
-    check_kept_model(folder.last(i, stages));
-  }
-  if (state.epoch > 0) check_kept_model(folder.best(finished, stages));
 }
 
 /// Takes up the checkpoint where there is one.
@@ -72,7 +62,7 @@ CheckpointHead first_head(const RunFolder& folder, std::size_t stages, const Pro
   if (found->recipe_hash != fresh.recipe_hash) throw refuse("another recipe");
   if (found->data_hash != fresh.data_hash) throw refuse("other data");
   if (found->state.stage > static_cast<std::int64_t>(stages)) throw refuse("more stages");
-  check_kept_models(folder, stages, found->state);
+  check_finished_stages(folder, stages, found->state);
   if (found->compute.threads != fresh.compute.threads) {
     observer.warning("the run was started with " + std::to_string(found->compute.threads) +
                      " threads and goes on with " + std::to_string(fresh.compute.threads) +
