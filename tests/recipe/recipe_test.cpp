@@ -56,6 +56,13 @@ TEST(Recipe, ReadsWhatItSaysAndDefaultsTheRest) {
   EXPECT_EQ(setting(recipe, "stage2.beta"), "0.6");
 }
 
+TEST(Recipe, AFolderIsNoRecipe) {
+  expect_error<ArgumentError>(
+      [] { load_recipe("."); },
+      "'.' is a folder, and a recipe is a TOML file; a run's folder is named "
+      "by the option 'out'");
+}
+
 TEST(Recipe, ThreadsHaveTheBoundOfTheOption) {
   EXPECT_EQ(parse(kTwoStages, {"threads=1024"}).threads, 1024U);
   expect_error<ArgumentError>([] { parse(kTwoStages, {"threads=1025"}); },

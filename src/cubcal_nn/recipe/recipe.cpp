@@ -1,5 +1,6 @@
 #include "cubcal_nn/recipe/recipe.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -394,6 +395,12 @@ std::string read_recipe_text(const std::string& path) {
 }
 
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& overrides) {
+  if (std::filesystem::is_directory(path)) {
+    throw ArgumentError(
+        "'" + path +
+        "' is a folder, and a recipe is a TOML file; a run's folder is named by the "
+        "option 'out'");
+  }
   return parse_recipe(read_recipe_text(path), path, overrides);
 }
 
