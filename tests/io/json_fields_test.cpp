@@ -66,11 +66,10 @@ TEST(JsonFields, ErrorsNameTheFieldAndItsOwner) {
   expect_error<DataError>([&] { fields.count("below"); },
                           "'below' must be a whole number from 0 on, not number -2");
   EXPECT_EQ(fields.count("count", 3, 3), 3U);
-  for (const auto& [least, most] : {std::pair{0, 2}, {4, 9}}) {
-    expect_error<DataError>([&] { fields.count("count", least, most); },
-                            "'count' must be a whole number from " + std::to_string(least) +
-                                " to " + std::to_string(most) + ", not number 3");
-  }
+  expect_error<DataError>([&] { fields.count("count", 0, 2); },
+                          "'count' must be a whole number from 0 to 2, not number 3");
+  expect_error<DataError>([&] { fields.count("count", 4, 9); },
+                          "'count' must be a whole number from 4 to 9, not number 3");
   expect_error<DataError>([&] { fields.whole_number("n"); }, "'n' must be a whole number");
   expect_error<DataError>([&] { fields.text("n"); }, "'n' must be text, not number");
   expect_error<DataError>([&] { fields.texts("mixed"); }, "must be a list of texts, not number");
