@@ -5,7 +5,7 @@
 
 namespace cubcal {
 
-/// More are refused wherever a user names them.
+/// That the program, a recipe or a checkpoint may name.
 constexpr std::size_t kMostThreads = 1024;
 
 /// Threads used by parallel loops: the value set, or the number of processors when none was set.

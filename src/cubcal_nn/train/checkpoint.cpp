@@ -85,8 +85,7 @@ DType dtype_of(const at::Tensor& tensor) {
 }
 
 DataError not_usable(const std::string& path, const Error& error) {
-  return DataError("the checkpoint '" + path + "' cannot be used (" + error.what() +
-                   "): put back a copy of it, or train anew");
+  return kept_not_usable("checkpoint '" + path + "'", error);
 }
 
 CheckpointHead head_of(const TensorFile& file, const std::string& path) {
@@ -115,6 +114,11 @@ TensorFile read_tensors(const std::string& path) {
 }
 
 }  // namespace
+
+DataError kept_not_usable(const std::string& what, const Error& error) {
+  return DataError("the " + what + " cannot be used (" + error.what() +
+                   "): put back a copy of it, or train anew");
+}
 
 std::string checkpoint_head_text(const CheckpointHead& head) { return head_to_json(head).dump(); }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "cubcal/core/error.h"
 #include "cubcal_nn/bayes/parameter_store.h"
 #include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/ranks/rank_split.h"
@@ -28,6 +29,9 @@ struct CheckpointHead {
   std::string data_hash;
   std::string tensors_hash = {};  ///< set by write_checkpoint; empty in files of earlier programs
 };
+
+/// What a run that goes on says of something that it kept: "the checkpoint 'path' cannot be used".
+DataError kept_not_usable(const std::string& what, const Error& error);
 
 /// The head as text, and back; anything else throws DataError.
 std::string checkpoint_head_text(const CheckpointHead& head);

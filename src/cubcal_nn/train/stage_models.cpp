@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/train/checkpoint.h"
 
 namespace cubcal {
 
@@ -15,8 +15,7 @@ void look_at_kept(const std::string& folder, const Look& look) {
   try {
     look();
   } catch (const Error& error) {
-    throw DataError("the model '" + folder + "' that the run kept cannot be used (" + error.what() +
-                    "): put back a copy of it, or train anew");
+    throw kept_not_usable("model '" + folder + "' that the run kept", error);
   }
 }
 
