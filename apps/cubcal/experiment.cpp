@@ -4,6 +4,7 @@
 
 #include "bootstrap_options.h"
 #include "commands.h"
+#include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/write_report.h"
 #include "cubcal/results/experiment_tables.h"
@@ -66,6 +67,13 @@ void experiment(ExperimentOptions options, bool threads_given) {
   if (options.shard) options.command += " --shard " + shard_text(*options.shard);
   WorkView view(threads_given);
   const ExperimentOutcome outcome = run_experiment(options, view);
+  if (outcome.failed > 0) {
+    throw Error(std::to_string(outcome.failed) + " of " + std::to_string(outcome.runs.size()) +
+                " runs " + (outcome.failed == 1 ? "was" : "were") +
+                " not made: the warnings say why; run again, the command tries " +
+                (outcome.failed == 1 ? "it" : "them") + ", and 'cubcal results " +
+                shell_word(outcome.records) + "' makes the tables of the others");
+  }
   if (outcome.missing > 0) {
     std::cout << "\nshard " << shard_text(*options.shard) << " is done; " << outcome.missing
               << " of " << outcome.runs.size()
@@ -130,7 +138,9 @@ void add_experiment(CLI::App& app) {
       "For each data regime and seed a deterministic network is trained once, and every method\n"
       "starts from it. Each run leaves logits of val, test and ood, its calibrations and a record\n"
       "in OUT/records; tables are made of all records there. Run again, it makes what is missing:\n"
-      "after Ctrl-C, with more seeds, or side by side in two processes with different --only.\n"
+      "after Ctrl-C, with more seeds, or side by side in two processes with different --only. A "
+      "run\n"
+      "that fails is told and left out with those that start from it; the exit code is then 1.\n"
       "With --shard i/n, n processes share the runs out, on one machine or on many that see OUT: "
       "a\n"
       "run is claimed by a lock in its folder, a process that dies loses its claims, and the one\n"

@@ -23,6 +23,7 @@
 #include "cubcal/io/mapped_input.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/version.h"
+#include "error_sentence.h"
 #include "exit_code.h"
 #include "interrupt.h"
 #include "option_flags.h"
@@ -97,21 +98,6 @@ void set_up_signals() {
   lost_page.sa_sigaction = on_lost_page;
   lost_page.sa_flags = SA_SIGINFO;
   ::sigaction(SIGBUS, &lost_page, nullptr);
-}
-
-/// "cannot use 'PATH': REASON" of what the standard library's file functions throw.
-std::string file_sentence(const std::filesystem::filesystem_error& error) {
-  return "cannot use '" + error.path1().string() + "': " + error.code().message();
-}
-
-/// LibTorch puts a list of its functions below the first line, and its words for a lack of memory
-/// are for its own developers.
-std::string library_sentence(const std::string& text) {
-  const bool lacks_memory = text.find("out of memory") != std::string::npos ||
-                            text.find("allocate memory") != std::string::npos ||
-                            text.find("not enough memory") != std::string::npos;
-  if (lacks_memory) return "there is not enough memory for this: use smaller batches or images";
-  return text.substr(0, text.find('\n'));
 }
 
 /// The deepest subcommand the user named, for "see 'cubcal data split --help'".
@@ -328,14 +314,10 @@ int run_and_tell(int argc, char** argv) {
     return complain(error.what(), kUsage);
   } catch (const cubcal::Interrupted& error) {
     return complain(error.what(), cubcal::app::InterruptWatch::exit_code());
-  } catch (const cubcal::Error& error) {
-    return complain(error.what(), kFailure);
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::filesystem::filesystem_error& error) {
-    return complain(file_sentence(error), kFailure);
   } catch (const std::exception& error) {
-    return complain(library_sentence(error.what()), kFailure);
+    return complain(cubcal::app::error_sentence(error), kFailure);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/batches/augmentation.h"
 #include "cubcal_nn/bayes/layer_factory.h"
+#include "error_sentence.h"
 #include "interrupt.h"
 #include "number_text.h"
 #include "option_flags.h"
@@ -147,6 +148,11 @@ void TrainingView::warning(const std::string& sentence) {
   const std::string text = printable(options_as_flags(sentence));
   std::cerr << "cubcal: warning: " << text << '\n';
   log_ << utc_time() << "  warning: " << text << '\n' << std::flush;
+}
+
+void TrainingView::run_ended(const std::exception& error) {
+  log_ << utc_time() << "  ended: " << printable(options_as_flags(error_sentence(error))) << '\n'
+       << std::flush;
 }
 
 bool TrainingView::stop_requested() { return InterruptWatch::interrupted(); }

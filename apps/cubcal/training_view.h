@@ -23,6 +23,8 @@ class TrainingView : public TrainObserver {
   void step_done(const StepReport& report) override;
   void epoch_done(const EpochReport& report) override;
   void warning(const std::string& sentence) override;
+  /// To the log: who called the run tells the user.
+  void run_ended(const std::exception& error) override;
   bool stop_requested() override;
 
  private:

@@ -4,6 +4,7 @@
 #include "cubcal/record/run_folder.h"
 #include "cubcal_nn/infer/mc_engine.h"
 #include "cubcal_nn/recipe/recipe.h"
+#include "error_sentence.h"
 #include "interrupt.h"
 #include "option_flags.h"
 #include "progress_bar.h"
@@ -68,6 +69,10 @@ void WorkView::line(const std::string& text) { lines_ << printable(text) << '\n'
 
 void WorkView::warning(const std::string& sentence) {
   std::cerr << "cubcal: warning: " << printable(options_as_flags(sentence)) << '\n';
+}
+
+void WorkView::run_failed(const std::string& name, const std::exception& error) {
+  warning(name + " was not made: " + error_sentence(error));
 }
 
 void WorkView::computing_starts(const Recipe& recipe, const std::string& resumed) {

@@ -16,6 +16,7 @@ class WorkView : public WorkObserver {
 
   void line(const std::string& text) override;
   void warning(const std::string& sentence) override;
+  void run_failed(const std::string& name, const std::exception& error) override;
   void computing_starts(const Recipe& recipe, const std::string& resumed) override;
   ImageSet read_images(const DataOptions& options) override;
   McOutput run_passes(McEngine& engine, const at::Tensor& images, const McOptions& options,

@@ -229,6 +229,59 @@ TEST(ExperimentCommand, RefusesRunsOfOtherSettings) {
   EXPECT_EQ(run_cubcal(changed, folder.path()).err, sentence) << "without its record too";
 }
 
+TEST(ExperimentCommand, ARunThatFailsLeavesTheOthersToBeMade) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  const Outcome outcome = run_cubcal({"experiment", "small.toml", "--out", "runs", "--bootstrap",
+                                      "50", "--set", "stage2.learning_rate=1e30"},
+                                     folder.path());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(
+      outcome.err.find("cubcal: warning: full/seed1/bnn was not made: the loss is not finite"),
+      std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("\ncubcal: warning: full/seed1/bnn+cub was not made: "),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(
+      outcome.err.find("\ncubcal: 2 of 3 runs were not made: the warnings say why; run again, "
+                       "the command tries them, and 'cubcal results runs/records' makes the "
+                       "tables of the others\n"),
+      std::string::npos)
+      << outcome.err;
+  EXPECT_TRUE(fs::exists(folder.path() / "runs/records/full-seed1-deterministic.json"));
+  EXPECT_FALSE(fs::exists(folder.path() / "runs/results.md"));
+  const std::string log = contents_of(folder.path() / "runs/full/seed1/bnn/train.log");
+  EXPECT_NE(log.find("  ended: the loss is not finite"), std::string::npos) << log;
+}
+
+TEST(ExperimentCommand, WhatStartsFromARunThatFailedIsNotMade) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  for (const std::vector<std::string>& shard :
+       {std::vector<std::string>{}, std::vector<std::string>{"--shard", "1/1"}}) {
+    std::vector<std::string> arguments = {
+        "experiment", "small.toml", "--out", "runs",
+        "--seeds",    "2",          "--set", "stage1.learning_rate=1e30"};
+    arguments.insert(arguments.end(), shard.begin(), shard.end());
+    const Outcome outcome = run_cubcal(arguments, folder.path());
+    EXPECT_EQ(outcome.exit_code, 1);
+    for (const char* seed : {"full/seed1/", "full/seed2/"}) {
+      const std::string start = std::string(seed) + "deterministic";
+      EXPECT_NE(outcome.err.find("cubcal: warning: " + start + " was not made: the loss"),
+                std::string::npos)
+          << outcome.err;
+      EXPECT_NE(outcome.err.find(std::string("cubcal: warning: ") + seed +
+                                 "bnn was not made: it starts from " + start + "\n"),
+                std::string::npos)
+          << outcome.err;
+    }
+    EXPECT_NE(outcome.err.find("\ncubcal: 6 of 6 runs were not made"), std::string::npos)
+        << outcome.err;
+    EXPECT_FALSE(fs::exists(folder.path() / "runs/full/seed1/bnn"));
+  }
+}
+
 TEST(ExperimentCommand, AReportIsOfAllRunsThereAre) {
   const ScratchFolder folder;
   write_file_atomically(folder.file("small.toml"), kSmallExperiment);

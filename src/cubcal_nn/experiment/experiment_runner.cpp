@@ -1,13 +1,17 @@
 #include "cubcal_nn/experiment/experiment_runner.h"
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "cubcal/core/check.h"
+#include "cubcal/core/error.h"
 #include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/folder_lock.h"
@@ -88,6 +92,7 @@ class KeptImages {
     }
     return *set_;
   }
+  bool are_there() const { return set_.has_value(); }
 
  private:
   WorkObserver& observer_;
@@ -233,7 +238,7 @@ std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
   return missing;
 }
 
-/// Makes runs, one after the other.
+/// Makes runs, one after the other; tells of those that fail and goes on without them.
 class RunMaker {
  public:
   RunMaker(const ExperimentOptions& options, const ExperimentOutcome& outcome,
@@ -242,16 +247,22 @@ class RunMaker {
 
   void make_all(const std::vector<ExperimentRun>& missing) {
     for (std::size_t i = 0; i < missing.size(); ++i) {
+      if (is_hopeless(missing[i])) continue;
       const auto left = timing_.left(missing, i);
-      make(missing[i], "[" + std::to_string(i + 1) + "/" + std::to_string(missing.size()) + "] " +
-                           missing[i].id() +
-                           (left ? ", about " + duration_text(*left) + " left" : ""));
+      make_or_tell(missing[i], "[" + std::to_string(i + 1) + "/" + std::to_string(missing.size()) +
+                                   "] " + missing[i].id() +
+                                   (left ? ", about " + duration_text(*left) + " left" : ""));
     }
   }
 
   void make_share(std::vector<ExperimentRun> pending) {
     const std::size_t all = pending.size();
-    while (!pending.empty()) {
+    while (true) {
+      pending.erase(std::remove_if(pending.begin(), pending.end(),
+                                   [&](const auto& run) { return is_hopeless(run); }),
+                    pending.end());
+      if (pending.empty()) return;
+      const std::size_t failed_before = failed_.size();
       const std::string title =
           "[" + std::to_string(all - pending.size() + 1) + "/" + std::to_string(all) + "] ";
       const auto made = std::find_if(pending.begin(), pending.end(), [&](const auto& run) {
@@ -262,6 +273,7 @@ class RunMaker {
         is_waiting_ = false;
         continue;
       }
+      if (failed_.size() > failed_before) continue;
       if (!is_waiting_) {
         observer_.line("waiting for other processes: " + std::to_string(pending.size()) +
                        (pending.size() == 1
@@ -273,7 +285,22 @@ class RunMaker {
     }
   }
 
+  std::size_t failed() const { return failed_.size(); }
+
  private:
+  /// Of one that failed, and of one that starts from such a one, which then counts as failed too.
+  bool is_hopeless(const ExperimentRun& run) {
+    if (failed_.count(run.id()) > 0) return true;
+    if (run.is_start() || failed_.count(run.start_id()) == 0) return false;
+    fail(run, DataError("it starts from " + run.start_id()));
+    return true;
+  }
+
+  void fail(const ExperimentRun& run, const std::exception& error) {
+    failed_.insert(run.id());
+    observer_.run_failed(run.id(), error);
+  }
+
   /// Makes the run it starts from, too, where nobody else does.
   bool is_start_there(const ExperimentRun& run, const std::string& title) {
     if (run.is_start()) return true;
@@ -284,15 +311,30 @@ class RunMaker {
            try_to_make(*start, title + start->id() + ", which " + run.id() + " starts from");
   }
 
-  /// False where another process is making it.
+  /// False where another process is making it, and where it failed.
   bool try_to_make(const ExperimentRun& run, const std::string& title) {
     if (is_there(outcome_, run)) return true;
+    if (failed_.count(run.id()) > 0) return false;
     try {
-      make(run, title);
-      return true;
+      return make_or_tell(run, title);
     } catch (const FolderTaken&) {
       return false;
     }
+  }
+
+  /// False where it failed for itself. Images that cannot be read and disks that cannot be written
+  /// would fail the others too.
+  bool make_or_tell(const ExperimentRun& run, const std::string& title) {
+    try {
+      make(run, title);
+      return true;
+    } catch (const DataError& error) {
+      if (!images_.are_there()) throw;
+      fail(run, error);
+    } catch (const c10::Error& error) {
+      fail(run, error);
+    }
+    return false;
   }
 
   void make(const ExperimentRun& run, const std::string& title) {
@@ -329,6 +371,7 @@ class RunMaker {
   WorkObserver& observer_;
   KeptImages images_;
   Timing timing_;
+  std::set<std::string> failed_;
   bool is_waiting_ = false;
 };
 
@@ -362,6 +405,7 @@ ExperimentOutcome run_experiment(const ExperimentOptions& options, WorkObserver&
     } else {
       maker.make_all(missing);
     }
+    outcome.failed = maker.failed();
   }
   for (const ExperimentRun& run : outcome.runs) outcome.missing += is_there(outcome, run) ? 0 : 1;
   return outcome;

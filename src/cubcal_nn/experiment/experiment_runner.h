@@ -32,14 +32,18 @@ struct ExperimentOutcome {
   std::vector<ExperimentRun> runs;  ///< those that were asked for
   std::string records;              ///< folder of one JSON file per run
   BootstrapOptions bootstrap;       ///< as the records were made
-  std::size_t missing = 0;          ///< runs that are of other shards and not there yet
+  std::size_t missing = 0;          ///< runs that are not there: of other shards, or failed
+  std::size_t failed = 0;           ///< of the missing ones, those this process could not make
 };
 
 /// Names every run that was asked for to the observer, and says which are there already.
 void list_experiment(const ExperimentOptions& options, WorkObserver& observer);
 
 /// Makes every run that is not there yet and its record; says how far it is. A run's record is
-/// written last, so that an experiment that was stopped anywhere goes on there.
+/// written last, so that an experiment that was stopped anywhere goes on there. A run that fails
+/// for itself, because its loss is not finite, its files are damaged or LibTorch refuses, is told
+/// to the observer and left out with those that start from it; what would fail every run ends the
+/// experiment.
 ///
 /// A run is made by the process that has its folder (see FolderLock). A shard makes the runs of its
 /// share, and those they start from where nobody else does; while others do, it goes on with what

@@ -55,11 +55,16 @@ void run_recipe(const Recipe& recipe, const ImageSet& set, const std::string& fo
     kept.text = kept_text(recipe, run);
   }
   const std::unique_ptr<TrainObserver> follower = observer.follow_training(recipe, run, indent);
-  const RunResult result =
-      train(set, recipe.run, run, make_provenance(kept, set), *follower, split);
-  if (!result.finished) {
-    throw Interrupted("stopped, and the run in '" + folder + "' is kept: go on with '" +
-                      resume_command + "'");
+  try {
+    const RunResult result =
+        train(set, recipe.run, run, make_provenance(kept, set), *follower, split);
+    if (!result.finished) {
+      throw Interrupted("stopped, and the run in '" + folder + "' is kept: go on with '" +
+                        resume_command + "'");
+    }
+  } catch (const std::exception& error) {
+    follower->run_ended(error);
+    throw;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,8 @@ class WorkObserver {
   virtual void line(const std::string&) {}
   /// A sentence about something that may be wrong.
   virtual void warning(const std::string&) {}
+  /// A run of several ends with this error, and the work goes on with others.
+  virtual void run_failed(const std::string& /*name*/, const std::exception&) {}
   /// Before networks of such a recipe are first run; `resumed` is the folder of a run that may go
   /// on, empty for none.
   virtual void computing_starts(const Recipe&, const std::string& /*resumed*/) {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ class TrainObserver {
   virtual void epoch_done(const EpochReport&) {}
   /// One sentence that says what is wrong and what to do.
   virtual void warning(const std::string&) {}
+  /// The run ends before its last epoch, with this error or because it was asked to stop.
+  virtual void run_ended(const std::exception&) {}
   /// Asked after every step; true: write a checkpoint and end.
   virtual bool stop_requested() { return false; }
 };
