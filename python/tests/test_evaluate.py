@@ -153,6 +153,13 @@ def test_threads_do_not_change_a_bit(logits_and_labels):
     assert results[0] == results[1] == results[2] and cubcal.threads() == before
 
 
+def test_more_threads_than_any_machine_has_are_refused():
+    before = cubcal.threads()
+    with pytest.raises(ValueError, match="number of threads must be at most 1024, not 5000"):
+        cubcal.set_threads(5000)
+    assert cubcal.threads() == before
+
+
 def test_several_models_are_those_of_the_program(program, tmp_path):
     rng = np.random.default_rng(8)
     y = rng.integers(0, 3, 120)

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cubcal/adaptive/student_t.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/seed_stream.h"
+#include "cubcal/core/student_t.h"
 #include "expect_error.h"
 
 namespace cubcal::test {

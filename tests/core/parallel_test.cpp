@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "cubcal/core/error.h"
+#include "expect_error.h"
 #include "random_logits.h"
 
 namespace cubcal {
 namespace {
 
+using test::expect_error;
 using test::Threads;
 
 TEST(ParallelBlocks, VisitsEachIndexOnceInBlocksOfTheGivenSize) {
@@ -72,6 +74,13 @@ TEST(ThreadCount, IsWhatWasSetAndAtLeastOne) {
     EXPECT_EQ(thread_count(), 5U);
   }
   EXPECT_GE(thread_count(), 1U);
+}
+
+TEST(ThreadCount, MoreThanAnyMachineHasIsRefused) {
+  const std::size_t before = thread_count();
+  expect_error<ArgumentError>([] { set_thread_count(kMostThreads + 1); },
+                              "the number of threads must be at most 1024, not 1025");
+  EXPECT_EQ(thread_count(), before);
 }
 
 TEST(InterruptScope, EndsTheLoopsOfItsThread) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "cubcal/adaptive/student_t.h"
+#include "cubcal/core/student_t.h"
 
 namespace cubcal {
 

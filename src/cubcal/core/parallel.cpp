@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -29,7 +30,13 @@ std::size_t thread_count() {
   return processors;
 }
 
-void set_thread_count(std::size_t threads) { chosen_threads = threads; }
+void set_thread_count(std::size_t threads) {
+  if (threads > kMostThreads) {
+    throw ArgumentError("the number of threads must be at most " + std::to_string(kMostThreads) +
+                        ", not " + std::to_string(threads));
+  }
+  chosen_threads = threads;
+}
 
 InterruptScope::InterruptScope(std::function<bool()> wanted)
     : wanted_(std::move(wanted)), outer_(innermost_scope) {

@@ -5,12 +5,11 @@
 
 namespace cubcal {
 
-/// That the program, a recipe or a checkpoint may name.
 constexpr std::size_t kMostThreads = 1024;
 
 /// Threads used by parallel loops: the value set, or the number of processors when none was set.
 std::size_t thread_count();
-/// 0 restores the default.
+/// 0 restores the default. Throws ArgumentError for more than kMostThreads.
 void set_thread_count(std::size_t threads);
 
 /// Calls body(first, last) for consecutive blocks of `block` indices that cover [0, count), on

@@ -1,4 +1,4 @@
-#include "cubcal/adaptive/student_t.h"
+#include "cubcal/core/student_t.h"
 
 #include <cmath>
 #include <limits>
@@ -44,6 +44,20 @@ double student_tail(double t, double degrees) {
                                 a * std::log(x) + b * std::log(rest));
   if (x < (a + 1) / (a + b + 2)) return 0.5 * front * beta_fraction(a, b, x) / a;
   return 0.5 - 0.5 * front * beta_fraction(b, a, rest) / b;
+}
+
+double student_quantile(double tail, double degrees) {
+  double low = 0;
+  double high = 1;
+  while (student_tail(high, degrees) > tail) {
+    low = high;
+    high *= 2;
+  }
+  while (true) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return high;
+    (student_tail(middle, degrees) > tail ? low : high) = middle;
+  }
 }
 
 }  // namespace cubcal

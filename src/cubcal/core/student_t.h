@@ -7,4 +7,7 @@ namespace cubcal {
 /// Relative error below 1e-12; 1/2 at t = 0 and 0 at infinity.
 double student_tail(double t, double degrees);
 
+/// The t for which student_tail(t, degrees) is `tail`, 0 < tail <= 1/2.
+double student_quantile(double tail, double degrees);
+
 }  // namespace cubcal

@@ -1,4 +1,4 @@
-#include "cubcal/adaptive/student_t.h"
+#include "cubcal/core/student_t.h"
 
 #include <gtest/gtest.h>
 
@@ -44,6 +44,22 @@ TEST(StudentTail, Limits) {
     const double tail = student_tail(t, 7);
     EXPECT_LT(tail, before) << t;
     before = tail;
+  }
+}
+
+TEST(StudentQuantile, KnownValues) {
+  expect_relative(student_quantile(0.025, 1), 12.706204736174696, 1e-12);
+  expect_relative(student_quantile(0.025, 2), 4.302652729749461, 1e-12);
+  expect_relative(student_quantile(0.025, 4), 2.7764451051977934, 1e-12);
+  expect_relative(student_quantile(0.05, 30), 1.6972608865939574, 1e-12);
+  EXPECT_NEAR(student_quantile(0.5, 3), 0, 1e-12);
+}
+
+TEST(StudentQuantile, IsTheInverseOfTheTail) {
+  for (const double degrees : {1.0, 2.0, 7.0, 300.0}) {
+    for (double tail = 0.49; tail > 1e-9; tail /= 3) {
+      expect_relative(student_tail(student_quantile(tail, degrees), degrees), tail, 1e-9);
+    }
   }
 }
 
