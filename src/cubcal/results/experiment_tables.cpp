@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cubcal/core/counted.h"
+#include "cubcal/results/paired_difference.h"
 #include "cubcal/results/paper_figures.h"
 #include "cubcal/results/paper_values.h"
 #include "cubcal/results/price_of_avu.h"
@@ -194,6 +195,9 @@ std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& reco
     tables.push_back(detectors_by_method(grid));
   }
   tables.push_back(price_table(grid));
+  if (std::optional<ResultTable> table = difference_table(grid)) {
+    tables.push_back(std::move(*table));
+  }
   return tables;
 }
 

@@ -12,14 +12,24 @@ namespace cubcal::results {
 
 namespace {
 
-std::string number_text(double value, const ResultColumn& column) {
+/// Without a sign but that of less than nothing.
+std::string plain_text(double value, const ResultColumn& column) {
   return fixed(column.scale * value, column.decimals);
+}
+
+std::string number_text(double value, const ResultColumn& column) {
+  std::string text = plain_text(value, column);
+  if (!column.is_signed) return text;
+  const bool is_zero = text.find_first_of("123456789") == std::string::npos;
+  const bool has_minus = text.front() == '-';
+  if (is_zero) return has_minus ? text.substr(1) : text;
+  return has_minus ? text : "+" + text;
 }
 
 std::string cell_text(const ResultCell& cell, const ResultColumn& column) {
   if (cell.empty()) return "-";
   std::string text = number_text(cell.mean(), column);
-  if (const auto deviation = cell.deviation()) text += " ± " + number_text(*deviation, column);
+  if (const auto deviation = cell.deviation()) text += " ± " + plain_text(*deviation, column);
   if (cell.interval) {
     text += " [" + number_text(cell.interval->first, column) + ", " +
             number_text(cell.interval->second, column) + "]";

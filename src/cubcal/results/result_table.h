@@ -11,7 +11,8 @@ namespace cubcal::results {
 struct ResultColumn {
   std::string header;
   int decimals = 2;
-  double scale = 1;  ///< 100 for percentages
+  double scale = 1;        ///< 100 for percentages
+  bool is_signed = false;  ///< "+0.3": a difference
 };
 
 /// One measured quantity over the seeds of a run.
