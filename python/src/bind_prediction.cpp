@@ -2,6 +2,7 @@
 
 #include "arrays.h"
 #include "call.h"
+#include "cubcal/core/error.h"
 #include "cubcal/uncertainty/output_scores.h"
 #include "cubcal/uncertainty/predictive.h"
 #include "cubcal/uncertainty/probabilities.h"
@@ -16,12 +17,22 @@ namespace {
 /// Numbers of fewer samples may all lie in [0, 1] without being sigmoid outputs.
 constexpr std::size_t kFewestSigmoids = 8;
 
-/// Throws the sentence that says so where the numbers are no logits.
+/// Throws the sentence that says so, in the words of this package, where the numbers are no logits.
 void refuse_if_not_logits(const McLogits& logits) {
-  const NumberKind kind = kind_of_numbers(logits);
-  if (kind == NumberKind::kLogits) return;
-  if (kind == NumberKind::kSigmoids && logits.samples() < kFewestSigmoids) return;
-  refuse_probabilities(logits, "logits");
+  const std::string calls =
+      "cubcal.predict(probabilities=...) takes them, and cubcal.as_logits(probabilities=...) makes "
+      "logits of them";
+  switch (kind_of_numbers(logits)) {
+    case NumberKind::kLogits: return;
+    case NumberKind::kSigmoids:
+      if (logits.samples() < kFewestSigmoids) return;
+      throw DataError("logits look like probabilities, for all lie in [0, 1]: " + calls);
+    case NumberKind::kProbabilities:
+      throw DataError("logits look like probabilities, for rows sum to 1: " + calls);
+    case NumberKind::kPercentages:
+      throw DataError("logits look like percentages, for rows sum to 100: divided by 100, " +
+                      calls);
+  }
 }
 
 Prediction predict_logits(const py::buffer& buffer, bool checked) {
@@ -107,6 +118,7 @@ const char* kind_name(const py::buffer& buffer) {
   switch (kind_of_numbers(McLogits(in.array()))) {
     case NumberKind::kProbabilities: return "probabilities";
     case NumberKind::kSigmoids: return "sigmoids";
+    case NumberKind::kPercentages: return "percentages";
     default: return "logits";
   }
 }

@@ -100,7 +100,7 @@ def test_nothing_helps_a_calibrated_model():
     (lambda z, y: cubcal.Calibrator("dst").fit(z, y), "dst"),
     (lambda z, y: cubcal.Calibrator("ts-nll").fit(z), "ts-nll needs labels: give y"),
     (lambda z, y: cubcal.Calibrator().fit(z), "a choice among the methods needs labels"),
-    (lambda z, y: cubcal.Calibrator("dts").fit(z, y[:5]), "there are 5 labels for 400 samples"),
+    (lambda z, y: cubcal.Calibrator("dts").fit(z, y[:7]), "there are 7 labels for 400 samples"),
     (lambda z, y: cubcal.Calibrator("dts", box=(1, 2)).fit(z, y), "two temperatures: use box_high"),
     (lambda z, y: cubcal.Calibrator("ts-nll", box_low=(1, 2)).fit(z, y), "one temperature: use box"),
     (lambda z, y: cubcal.Calibrator("ts-nll", box=(2, 1)).fit(z, y), "box takes two positive temperatures"),

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ def test_the_kind_of_labels_and_groups_does_not_matter(logits_and_labels):
     (dict(y=[3] * 200), ValueError, r"labels must be in 0..2, but sample 0 has 3"),
     (dict(y=[-1] * 200), ValueError, "sample 0 has -1"),
     (dict(y=np.eye(3, dtype=int)[[0] * 200]), ValueError, "one class index per sample"),
-    (dict(y=["a"] * 200), TypeError, "integers"),
+    (dict(y=["a"] * 200), TypeError, "class indices, not text"),
     (dict(y=None), TypeError, "labels must be given, not None"),
     (dict(y=np.full(200, 2**63, np.uint64)), ValueError, "class indices, but one is 9223372036854775808"),
     (dict(logits=np.ma.masked_greater(np.ones((200, 3)) * 2, 1)), ValueError, "must not have masked entries"),
@@ -151,6 +152,43 @@ def test_threads_do_not_change_a_bit(logits_and_labels):
     finally:
         cubcal.set_threads(0)
     assert results[0] == results[1] == results[2] and cubcal.threads() == before
+
+
+def test_axes_in_another_order_are_told_by_the_labels():
+    z = np.random.default_rng(1).normal(size=(5, 40, 3))
+    y = np.arange(40) % 3
+    for turned, words in ((np.swapaxes(z, 0, 1), r"np.swapaxes\(logits, 0, 1\)"), (np.moveaxis(z, 0, 2), r"np.moveaxis\(logits, 2, 0\)"),
+                          (np.swapaxes(z, 1, 2), r"np.swapaxes\(logits, 1, 2\)")):
+        with pytest.raises(ValueError, match=words):
+            cubcal.evaluate(turned, y)
+        with pytest.raises(ValueError, match=words):
+            cubcal.Calibrator("ts-nll").fit(turned, y)
+
+
+def test_passes_that_are_all_the_same_are_warned_of():
+    z = np.repeat(np.random.default_rng(2).normal(size=(1, 40, 3)), 4, axis=0)
+    y = np.arange(40) % 3
+    with pytest.warns(UserWarning, match="the 4 passes are all the same"):
+        cubcal.evaluate(z, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cubcal.evaluate(z[:1], y)
+
+
+def test_percentages_are_no_logits():
+    p = np.random.default_rng(3).dirichlet((1, 1, 1), size=40)
+    with pytest.raises(ValueError, match="look like percentages, for rows sum to 100: divided by 100"):
+        cubcal.evaluate(100 * p, np.arange(40) % 3)
+
+
+def test_labels_of_other_kinds_say_how_indices_are_made():
+    z = np.random.default_rng(4).normal(size=(40, 3))
+    one_hot = np.eye(3)[np.arange(40) % 3]
+    for labels in (one_hot, one_hot.astype(np.int64)):
+        with pytest.raises(ValueError, match=r"of one-hot labels labels.argmax\(1\) makes them"):
+            cubcal.evaluate(z, labels)
+    with pytest.raises(TypeError, match=r"not text: \[names.index\(each\) for each in labels\]"):
+        cubcal.evaluate(z, np.array(["a", "b"] * 20))
 
 
 def test_more_threads_than_any_machine_has_are_refused():

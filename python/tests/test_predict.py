@@ -104,7 +104,7 @@ def test_probabilities_are_said_by_name():
     np.testing.assert_array_equal(again.probabilities, p.probabilities)
     np.testing.assert_allclose(
         cubcal.predict(cubcal.as_logits(probabilities=p.probabilities)).entropy, again.entropy, rtol=1e-9)
-    with pytest.raises(ValueError, match="these are probabilities, and logits are wanted; give the option"):
+    with pytest.raises(ValueError, match=r"look like probabilities, for rows sum to 1: cubcal.predict\(probabilities=...\) takes them"):
         cubcal.predict(p.probabilities)
     with pytest.raises(TypeError, match="not logits and probabilities"):
         cubcal.predict(z, probabilities=p.probabilities)
@@ -127,7 +127,7 @@ def test_one_number_for_two_classes():
         cubcal.predict(positive=[0.5, 1.5])
     with pytest.raises(ValueError, match=r"\[N\] or \[S, N\]"):
         cubcal.predict(positive=np.zeros((2, 2, 2)))
-    with pytest.raises(ValueError, match="positive= or positive_logits="):
+    with pytest.raises(ValueError, match=r"cubcal.as_logits\(positive=...\) or"):
         cubcal.predict(sigmoid[0])
 
 

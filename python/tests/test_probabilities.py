@@ -159,7 +159,7 @@ def test_a_temperature_of_one_changes_nothing(program, tmp_path):
 
 def test_a_report_of_them(tmp_path):
     q, y = make_probabilities(3, 120, 3, seed=4)
-    with pytest.raises(ValueError, match="these are probabilities"):
+    with pytest.raises(ValueError, match="look like probabilities"):
         cubcal.report(q, y, tmp_path / "none.html", bootstrap=20)
     path = cubcal.report(q, y, tmp_path / "report.html", validation=(q[:, ::-1], y[::-1]), ood=q[:, :20], bootstrap=20,
                          probabilities=True)

@@ -6,6 +6,7 @@ import math
 import numbers
 import operator
 import os
+import warnings
 from typing import Any, List, Optional
 
 import numpy as np
@@ -60,7 +61,8 @@ def logits_array(values: Any, name: str = "logits") -> np.ndarray:
     array = floats(values, name)
     if array.ndim not in (2, 3):
         one_each = array.ndim == 1 and array.size > 0
-        hint = "; one number per sample for two classes goes to positive= or positive_logits=" if one_each else ""
+        hint = ("; of one number per sample for two classes cubcal.as_logits(positive=...) or "
+                "as_logits(positive_logits=...) makes them") if one_each else ""
         raise ValueError(
             f"{name} must have shape [S, N, K] (passes, samples, classes) or [N, K], "
             f"not {array.shape}{hint}"
@@ -73,13 +75,27 @@ def logits_array(values: Any, name: str = "logits") -> np.ndarray:
 def checked_logits(values: Any) -> np.ndarray:
     """Logits, and what else may be wrong with them than their shape."""
     array = logits_array(values)
-    try:
-        _core.check_logits(array)
-    except ValueError as error:
-        if "probabilities" not in str(error):
-            raise
-        raise ValueError("logits look like probabilities: cubcal.as_logits(probabilities=...) makes logits of these") from None
+    _core.check_logits(array)
     return array
+
+
+def check_passes(values: np.ndarray, labels: Optional[np.ndarray]) -> None:
+    """Refuses ``[S, N, K]`` logits whose axes are in another order, as the labels tell, and warns of passes that are all the same."""
+    shape = values.shape
+    if len(shape) != 3:
+        return
+    samples = shape[1] if labels is None else len(labels)
+    advice = ""
+    if samples > 1 and samples != shape[1] and samples == shape[0]:
+        advice = ("of [samples, passes, classes] np.swapaxes(logits, 0, 1) makes it, of [samples, classes, passes] "
+                  "np.moveaxis(logits, 2, 0)")
+    elif samples > shape[1] and samples == shape[2]:
+        advice = "of [passes, classes, samples] np.swapaxes(logits, 1, 2) makes it"
+    if advice:
+        raise ValueError(f"logits of shape {shape} with {samples} labels are not [passes, samples, classes]: {advice}")
+    if shape[0] > 1 and all(np.array_equal(values[0], each) for each in values[1:]):
+        warnings.warn(f"the {shape[0]} passes are all the same, so that nothing is known of the model's own "
+                      "uncertainty: was dropout off?", stacklevel=3)
 
 
 def vector(values: Any, name: str) -> np.ndarray:
@@ -95,6 +111,12 @@ def labels_array(values: Any, name: str = "labels") -> np.ndarray:
     array = _as_array(values, name)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.int64)
+    if array.ndim == 2 and array.shape[1] > 1 and array.dtype.kind in "iubf":
+        raise ValueError(f"{name} must have one class index per sample, not the shape {array.shape}; "
+                         f"of one-hot {name} {name}.argmax(1) makes them")
+    if array.dtype.kind in "US":
+        raise TypeError(f"{name} must be class indices, not text: [names.index(each) for each in {name}] makes them "
+                        "of the list of class names in the order of the logits")
     if array.dtype.kind not in "iub":
         raise TypeError(
             f"{name} must be integers, as {name}.astype(np.int64) makes them, not {array.dtype}"

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _core
-from ._arrays import MOST_BINS, checked_logits, group_names, labels_array, logits_array, path_text, real, text, whole
+from ._arrays import MOST_BINS, check_passes, checked_logits, group_names, labels_array, logits_array, path_text, real, text, whole
 from ._parameters import Parameters
 from ._prediction import Prediction
 
@@ -73,6 +73,7 @@ class Calibrator(Parameters):
         if y is None and (self.method is None or _core.needs_labels(self.method)):
             raise ValueError(f"{self.method or 'a choice among the methods'} needs labels: give y")
         labels = labels_array([] if y is None else y)
+        check_passes(array, None if y is None else labels)
         if y is not None and len(labels) != samples:
             raise ValueError(f"there are {len(labels)} labels for {samples} samples")
         calibration, warnings = _core.fit_calibration(

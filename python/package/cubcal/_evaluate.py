@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence
 
 from . import _core
-from ._arrays import MOST_BINS, counted, group_names, labels_array, logits_array, names_of_classes, real, text, whole
+from ._arrays import MOST_BINS, check_passes, counted, group_names, labels_array, logits_array, names_of_classes, real, text, whole
 from ._calibrator import calibration_of
 from ._prediction import Prediction, check_same_classes, prediction_of
 from ._table import INFOS, heading, interval, number, signed, text_table
@@ -82,12 +82,15 @@ class Comparison(dict):
         return {"metrics": self["b"], **{key: self[key] for key in ("difference", "intervals", "p_values")}}
 
     def better(self, key: str, model: str = "B") -> Optional[str]:
-        """``"A"`` or the model where the interval of their difference does not hold 0, else None."""
+        """``"A"`` or the model where the interval of their difference does not hold 0 and p agrees, else None."""
         info = next((each for each in INFOS if each["key"] == key), None)
         if info is None:
             _core.check_metric(text(key, "a metric"))
-        bounds = self._of(text(model, "a model"))["intervals"][key]
+        found = self._of(text(model, "a model"))
+        bounds, p = found["intervals"][key], found["p_values"][key]
         if bounds is None or info["better"] == 0 or bounds[0] <= 0 <= bounds[1]:
+            return None
+        if p is None or p > 1 - self["bootstrap"]["level"]:
             return None
         return model if (bounds[0] > 0) == (info["better"] > 0) else "A"
 
@@ -147,6 +150,8 @@ def evaluate(
     chosen = calibration_of(calibration)
     prediction = _predicted(logits, chosen, "logits")
     labels = labels_array(y)
+    if not isinstance(logits, Prediction):
+        check_passes(logits_array(logits), labels)
     outliers = None
     if ood is not None:
         outliers = _predicted(ood, chosen, "ood")
