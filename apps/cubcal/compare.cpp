@@ -35,11 +35,13 @@ struct CompareOptions {
 /// Files are named A to Z.
 constexpr int kMostOthers = 25;
 
-/// Which side the interval is on: "B better", "A better", or nothing when it holds 0.
-std::string verdict(const MetricInfo& info, const Comparison& comparison) {
+/// Which side the interval is on: "B better", "A better", or nothing when it holds 0 or p, which is
+/// the more careful of the two where replicates are few, does not agree.
+std::string verdict(const MetricInfo& info, const Comparison& comparison, double level) {
   const int side =
       better_side(info, comparison.paired.intervals[static_cast<std::size_t>(info.metric)]);
-  if (side == 0) return "";
+  const std::optional<double> p = comparison.paired.p_values[info.metric];
+  if (side == 0 || !p || *p > 1 - level) return "";
   return (side > 0 ? comparison.name : "A") + " better";
 }
 
@@ -120,7 +122,7 @@ PaperTable table_of(const ComparisonResult& result, const Comparison& other, dou
                                  interval_text(info.unit, interval),
                                  p_text(other.paired.p_values[info.metric])};
     if (several) row.push_back(p_text(other.holm[info.metric]));
-    row.push_back(verdict(info, other));
+    row.push_back(verdict(info, other, level));
     table.texts.rows.push_back(std::move(row));
   }
   return table;
@@ -172,7 +174,8 @@ void print_comparison(std::ostream& out, const ComparisonResult& result,
   }
   out << "\nPaired percentile bootstrap, " << options.bootstrap.replicates << " replicates by "
       << (result.by_group ? "group" : "sample") << ", seed " << options.bootstrap.seed
-      << "; a side is called better where the interval does not hold 0.\n"
+      << "; a side is called better where the interval does not hold 0 and p is at most "
+      << fixed(1 - options.bootstrap.level, 2) << ".\n"
       << (result.others.size() > 1
               ? "Holm's correction is over the models compared with A, for each metric.\n"
               : "")

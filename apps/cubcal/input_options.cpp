@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "cubcal/core/error.h"
+#include "cubcal/evaluation/doubts.h"
 #include "cubcal/evaluation/given_numbers.h"
+#include "cubcal/io/utf8.h"
 
 namespace cubcal::app {
 
@@ -29,6 +31,12 @@ void add_labels_option(CLI::App& command, InputOptions& options) {
 
 namespace {
 
+/// Of the files that were read.
+std::vector<std::string>& doubts() {
+  static std::vector<std::string> all;
+  return all;
+}
+
 /// Standard input is read whole: an archive is read from its end.
 LogitsFile read_named(const std::string& path, const LogitsReading& reading) {
   if (path != "-") return read_logits_file(path, reading);
@@ -46,7 +54,14 @@ LogitsFile read_input(const std::string& path, const InputOptions& options) {
     std::cerr << "cubcal: " << rescaled << " rows of '" << file.path
               << "' do not sum to 1; each was divided by its sum\n";
   }
+  for (std::string& doubt : doubts_about(file)) doubts().push_back(std::move(doubt));
   return file;
+}
+
+void tell_doubts() {
+  for (const std::string& doubt : doubts()) {
+    std::cerr << "cubcal: warning: " << printable(doubt) << '\n';
+  }
 }
 
 LogitsFile read_outliers(const std::string& path, const InputOptions& options) {

@@ -20,8 +20,13 @@ void add_input_options(CLI::App& command, InputOptions& options);
 void add_labels_option(CLI::App& command, InputOptions& options);
 
 /// Logits [S,N,K] of a file, or of standard input for "-". Probabilities are refused, or taken
-/// where the options say so; what had to be rescaled is told on standard error.
+/// where the options say so; what had to be rescaled is told on standard error. Doubts about the
+/// file are kept for tell_doubts.
 LogitsFile read_input(const std::string& path, const InputOptions& options);
+
+/// Warns of what is doubtful in the files that were read (see doubts_about). At the end, since what
+/// is refused is told in one sentence.
+void tell_doubts();
 
 /// The same without its labels, which are none of the classes.
 LogitsFile read_outliers(const std::string& path, const InputOptions& options);

@@ -29,6 +29,11 @@ std::vector<std::string> class_labels(const LogitsFile& file) {
 
 void require_labels(const LogitsFile& file, const std::string& purpose) {
   if (file.has_labels) return;
+  if (std::filesystem::path(file.path).extension() == ".npy") {
+    throw DataError(file.path + " holds logits alone, and " + purpose +
+                    " needs labels: an npz file holds both, and --labels FILE, where the command "
+                    "has it, names a file of labels");
+  }
   throw DataError(file.path + " has no array 'labels' [N], which " + purpose +
                   " needs; --labels-key names one that is called otherwise");
 }

@@ -4,6 +4,8 @@
 #include "cubcal/image/gif_image.h"
 #include "cubcal/image/image_codec.h"
 #include "cubcal/image/orientation.h"
+#include "cubcal/image/png_encoder.h"
+#include "cubcal/image/png_image.h"
 #include "cubcal/image/tiff_image.h"
 #include "cubcal/io/npz.h"
 #include "expect_error.h"
@@ -165,6 +167,33 @@ TEST(Orientation, IsOneWhereExifIsDamaged) {
   EXPECT_EQ(exif_orientation(nine), 1);
   EXPECT_EQ(jpeg_orientation("\xff\xd8\xff\xe1"), 1);
   EXPECT_EQ(webp_orientation("RIFF"), 1);
+}
+
+TEST(Orientation, OfAPngIsInItsExifChunk) {
+  Image image{1, 2, 1};
+  image.pixels = {7, 9};
+  const std::string plain = encode_png(image);
+  const std::string exif("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0", 26);
+  const std::string body = "eXIf" + exif;
+  const auto big_endian = [](std::uint32_t number) {
+    std::string bytes;
+    for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(number >> shift & 255U);
+    return bytes;
+  };
+  // libpng passes over a further chunk whose checksum is wrong.
+  const std::string chunk =
+      big_endian(static_cast<std::uint32_t>(exif.size())) + body + big_endian(0);
+  const std::size_t after_head = 8 + 12 + 13;
+  const std::string turned = plain.substr(0, after_head) + chunk + plain.substr(after_head);
+  EXPECT_EQ(png_orientation(turned), 6);
+  const Image upright_image = decode_png(turned, "turned.png");
+  EXPECT_EQ(upright_image.height, 2U);
+  EXPECT_EQ(upright_image.width, 1U);
+  EXPECT_TRUE(upright_image.turned);
+  EXPECT_EQ(upright_image.pixels, (std::vector<std::uint8_t>{7, 9}));
+  EXPECT_EQ(decode_png(plain, "plain.png").width, 2U);
+  EXPECT_EQ(png_orientation(turned.substr(0, after_head + 20)), 1);
+  EXPECT_EQ(png_orientation("\x89PNG"), 1);
 }
 
 TEST(Orientation, TurnsDeepImagesToo) {

@@ -228,8 +228,10 @@ TEST(LogitsFile, refuses_wrong_labels) {
   };
   EXPECT_EQ(with(Longs(3), {3}),
             "the array 'labels' of 'x.npz' has shape (3,), but the logits have 4 samples");
-  EXPECT_EQ(with(Longs(8), {4, 2}),
-            "the array 'labels' of 'x.npz' has shape (4, 2), but the logits have 4 samples");
+  EXPECT_EQ(
+      with(Longs(8), {4, 2}),
+      "the array 'labels' of 'x.npz' has shape (4, 2), but a label is one class index for each "
+      "sample; of one-hot labels labels.argmax(1) makes them");
   EXPECT_EQ(with(Longs{0, 2, 3, -1}, {4}),
             "the array 'labels' of 'x.npz' has the label 3 at index 2, but the logits have classes "
             "0 to 2");

@@ -97,6 +97,19 @@ TEST(InferenceTensors, RefusesInOneSentence) {
   EXPECT_EQ(thrown_status([&] { parse_inference(request, limits); }), 400);
 }
 
+TEST(InferenceTensors, OneImageWithoutTheAxisOfImagesIsNotManyGrayOnes) {
+  const std::string json = with_input(R"("datatype": "UINT8", "shape": [8, 6, 3], "data": [])");
+  try {
+    parse_inference(infer_request(json), {});
+    ADD_FAILURE() << "it was taken";
+  } catch (const HttpError& error) {
+    EXPECT_EQ(error.status(), 400);
+    EXPECT_STREQ(error.what(),
+                 "a tensor of pixels [8, 6, 3] looks like one image without the axis "
+                 "of images: [1, 8, 6, 3] has it");
+  }
+}
+
 TEST(InferenceTensors, AnswersAsAsked) {
   const std::vector<AnswerTensor> outputs = {{"p", {1, 2}, std::vector<double>{0.25, 0.75}},
                                              {"c", {1}, std::vector<std::string>{"ab"}}};

@@ -99,6 +99,18 @@ int webp_orientation(std::string_view bytes) {
   return 1;
 }
 
+int png_orientation(std::string_view bytes) {
+  const ByteNumbers numbers{bytes, /*big_endian=*/true};
+  for (std::size_t place = 8; place + 12 <= bytes.size();) {
+    const std::size_t length = numbers.u32(place);
+    if (bytes.substr(place + 4, 4) == "eXIf") {
+      return exif_orientation(bytes.substr(place + 8, length));
+    }
+    place += 12 + length;
+  }
+  return 1;
+}
+
 Image upright(Image image, int orientation) {
   if (orientation < 2 || orientation > 8) return image;
   Image turned;

@@ -18,6 +18,9 @@ int jpeg_orientation(std::string_view bytes);
 /// Of a WebP file.
 int webp_orientation(std::string_view bytes);
 
+/// ... of a PNG file's eXIf chunk.
+int png_orientation(std::string_view bytes);
+
 /// The image as it is to be looked at; `turned` tells of it where something was done.
 Image upright(Image image, int orientation);
 

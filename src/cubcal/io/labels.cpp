@@ -9,6 +9,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
 #include "cubcal/io/integer_array.h"
+#include "cubcal/io/logits_shape.h"
 #include "cubcal/io/torch_file.h"
 #include "cubcal/io/torch_logits.h"
 
@@ -17,15 +18,12 @@ namespace cubcal {
 namespace {
 
 void check_label_array(const NpyHeader& header, std::size_t length, const std::string& where) {
+  refuse_one_hot(header, where, "labels.argmax(1)");
   if (!header.is_text() && is_floating(header.dtype)) {
     throw DataError(where + " is " + header.type_text() +
                     ", but labels must be integers, as labels.astype(np.int64) makes them");
   }
-  const std::vector<std::size_t>& shape = header.shape;
-  const bool is_column = shape.size() == 2 && shape[1] == 1;
-  if ((shape.size() == 1 || is_column) && shape[0] == length) return;
-  throw DataError(where + " has shape " + header.shape_text() + ", but the logits have " +
-                  std::to_string(length) + " samples");
+  check_length(header, length, "samples", where);
 }
 
 RawLabels read_npy_labels(const std::shared_ptr<const ByteSource>& source, std::size_t length) {
@@ -46,6 +44,14 @@ std::string without_zeros(const std::string& text) {
   const bool is_whole = point != std::string::npos && point > 0 && point + 1 < text.size() &&
                         text.find_first_not_of('0', point + 1) == std::string::npos;
   return is_whole ? text.substr(0, point) : text;
+}
+
+/// Whether labels 1 to `classes` are all there are.
+bool starts_at_one(const RawLabels& labels, std::size_t classes) {
+  return std::all_of(labels.texts.begin(), labels.texts.end(), [classes](const std::string& text) {
+    const std::optional<std::uint64_t> index = parse_whole<std::uint64_t>(without_zeros(text));
+    return index && *index >= 1 && *index <= classes;
+  });
 }
 
 RawLabels read_csv_labels(const std::string& path, const std::string& key, std::size_t length) {
@@ -119,10 +125,11 @@ std::vector<std::int64_t> class_indices(const RawLabels& labels, std::size_t cla
       continue;
     }
     if (is_number) {
-      throw DataError(
-          labels.where + " has the label " + text + " at index " + std::to_string(i) +
-          ", but the logits have classes 0 to " + std::to_string(classes - 1) +
-          (text[0] == '-' ? "; the option 'ignore_label' leaves out samples of a label" : ""));
+      throw DataError(labels.where + " has the label " + text + " at index " + std::to_string(i) +
+                      ", but the logits have classes 0 to " + std::to_string(classes - 1) +
+                      (text[0] == '-' ? "; the option 'ignore_label' leaves out samples of a label"
+                       : starts_at_one(labels, classes) ? "; do the labels start at 1?"
+                                                        : ""));
     }
     throw DataError(labels.where + " has the label '" + text + "' at index " + std::to_string(i) +
                     ", which is neither the index of a class nor one of the class names");

@@ -14,6 +14,7 @@ namespace {
 
 const std::string kClassPrefix = "p ";
 const std::string kExtraPrefix = "column_";
+constexpr std::size_t kFewestRowsToJudge = 3;
 
 /// The column of the labels; past the last where there is none.
 std::size_t label_column(const CsvTable& table, const LogitsReading& reading) {
@@ -29,7 +30,8 @@ std::vector<std::size_t> class_columns(const CsvTable& table, std::size_t label)
   std::vector<std::size_t> rest;
   for (std::size_t c = 0; c < table.header.size(); ++c) {
     const std::string& name = table.header[c];
-    const bool is_other = c == label || starts_with(name, kExtraPrefix) ||
+    // Without a name: the numbers of the rows, as pandas writes them.
+    const bool is_other = c == label || name.empty() || starts_with(name, kExtraPrefix) ||
                           std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end();
     if (starts_with(name, kClassPrefix)) named.push_back(c);
     if (!is_other) rest.push_back(c);
@@ -42,7 +44,30 @@ double number_at(const CsvTable& table, std::size_t row, std::size_t column) {
   if (const std::optional<double> value = parse_number(text)) return *value;
   throw DataError("line " + std::to_string(table.lines[row]) + " of '" + table.name + "' has '" +
                   text + "' in the column '" + table.header[column] +
-                  "', which is taken for a class and must hold numbers");
+                  "', which is taken for a class and must hold numbers" +
+                  (text.find(',') == std::string::npos ? "" : ", with a point for decimals"));
+}
+
+bool has_fractions(const CsvTable& table, std::size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [column](const auto& row) {
+    return row[column].find_first_of(".eE") != std::string::npos;
+  });
+}
+
+/// An age or the number of a patient among columns of logits would be a class, and the likeliest
+/// one.
+void refuse_counts_among_logits(const CsvTable& table, const std::vector<std::size_t>& classes) {
+  const auto whole = std::find_if(classes.begin(), classes.end(), [&](std::size_t column) {
+    return !has_fractions(table, column);
+  });
+  const bool others_have = std::any_of(classes.begin(), classes.end(), [&](std::size_t column) {
+    return has_fractions(table, column);
+  });
+  if (whole == classes.end() || !others_have || table.rows.size() < kFewestRowsToJudge) return;
+  throw DataError("the column '" + table.header[*whole] + "' of '" + table.name +
+                  "' would be a class, but holds whole numbers alone and others do not: columns of "
+                  "classes are called 'p NAME' where there are others, and '" +
+                  kExtraPrefix + "NAME' is none");
 }
 
 std::vector<std::string> texts_in(const CsvTable& table, std::size_t column) {
@@ -62,6 +87,9 @@ LogitsFile read_csv_logits(const CsvTable& table, const LogitsReading& reading) 
                     std::to_string(classes.size()) + " columns of classes, but " +
                     (reading.binary ? "one such column" : "two such columns at least") +
                     " and one row are needed");
+  }
+  if (!starts_with(table.header[classes.front()], kClassPrefix)) {
+    refuse_counts_among_logits(table, classes);
   }
   LogitsFile file;
   file.path = table.name;

@@ -134,8 +134,7 @@ LogitsFile read_npz_logits(std::shared_ptr<const ByteSource> source, const Logit
   file.has_labels =
       reading.with_labels && reading.labels_file.empty() && npz.has(reading.labels_key);
   if (file.has_labels) {
-    refuse_swapped_axes(header, where, npz.peek(reading.labels_key).count(),
-                        "np.swapaxes(logits, 0, 1)");
+    refuse_swapped_axes(header, where, npz.peek(reading.labels_key).count(), kNumpyAxes);
   }
   check_companions(npz, samples, classes);
   if (npz.has("class_names")) file.class_names = npz.read_text("class_names");

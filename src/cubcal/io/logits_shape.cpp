@@ -56,6 +56,13 @@ void check_length(const NpyHeader& header, std::size_t length, const char* axis,
                   std::to_string(length) + " " + axis);
 }
 
+void refuse_one_hot(const NpyHeader& header, const std::string& where, const char* indices) {
+  if (header.is_text() || header.shape.size() != 2 || header.shape[1] < 2) return;
+  throw DataError(where + " has shape " + header.shape_text() +
+                  ", but a label is one class index for each sample; of one-hot labels " + indices +
+                  " makes them");
+}
+
 void refuse_columns(const LogitsReading& reading, const std::string& where) {
   if (reading.columns.empty()) return;
   throw DataError(where + " holds logits alone, without the column '" + reading.columns.front() +
@@ -64,13 +71,21 @@ void refuse_columns(const LogitsReading& reading, const std::string& where) {
 }
 
 void refuse_swapped_axes(const NpyHeader& header, const std::string& where, std::size_t labels,
-                         const char* swap) {
-  if (labels < 2 || labels != header.shape[0] || labels == header.shape[1]) return;
-  throw DataError(where + " has shape " + header.shape_text() + " and there are " +
-                  std::to_string(labels) +
-                  " labels: this looks like [samples, passes, classes], and [passes, samples, "
-                  "classes] is wanted, as " +
-                  swap + " makes it; are passes its last axis, they come first and classes last");
+                         const AxisAdvice& advice) {
+  const std::vector<std::size_t>& shape = header.shape;
+  if (labels < 2 || labels == shape[1]) return;
+  const std::string found = where + " has shape " + header.shape_text() + " and there are " +
+                            std::to_string(labels) + " labels: this looks like ";
+  const std::string wanted = ", and [passes, samples, classes] is wanted, as ";
+  if (labels == shape[0]) {
+    throw DataError(found + "[samples, passes, classes]" + wanted + advice.of_nsk +
+                    " makes it; of [samples, classes, passes] " + advice.of_nks + " does");
+  }
+  if (labels != shape[2] || shape[1] >= shape[2]) return;  // fewer classes than samples
+  if (shape[0] == 1) {
+    throw DataError(found + "[classes, samples], and [samples, classes] is wanted, as logits.T is");
+  }
+  throw DataError(found + "[passes, classes, samples]" + wanted + advice.of_skn + " makes it");
 }
 
 }  // namespace cubcal

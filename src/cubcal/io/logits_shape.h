@@ -17,10 +17,25 @@ void check_logits(NpyHeader& header, const std::string& where, const LogitsReadi
 void check_length(const NpyHeader& header, std::size_t length, const char* axis,
                   const std::string& where);
 
-/// Throws the DataError that says how, where as many labels as an [N,S,K] array has samples stand
-/// beside the logits. `swap` is what makes it [S,N,K].
+/// Throws the DataError that says so where labels [N,K] are one-hot or otherwise more than one
+/// number for each sample; `indices` is what makes class indices of them.
+void refuse_one_hot(const NpyHeader& header, const std::string& where, const char* indices);
+
+/// What makes logits of another order [S,N,K], in the words of who wrote them.
+struct AxisAdvice {
+  const char* of_nsk;
+  const char* of_nks;
+  const char* of_skn;
+};
+inline constexpr AxisAdvice kNumpyAxes{"np.swapaxes(logits, 0, 1)", "np.moveaxis(logits, 2, 0)",
+                                       "np.swapaxes(logits, 1, 2)"};
+inline constexpr AxisAdvice kTorchAxes{"logits.transpose(0, 1)", "logits.permute(2, 0, 1)",
+                                       "logits.transpose(1, 2)"};
+
+/// Throws the DataError that says how, where the number of labels beside the logits tells that the
+/// samples are another axis of them.
 void refuse_swapped_axes(const NpyHeader& header, const std::string& where, std::size_t labels,
-                         const char* swap);
+                         const AxisAdvice& advice);
 
 /// Throws DataError where columns are asked of a file that holds an array alone.
 void refuse_columns(const LogitsReading& reading, const std::string& where);

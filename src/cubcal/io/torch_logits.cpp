@@ -132,6 +132,7 @@ RawLabels labels_of(const TorchEntries& entries, const std::string& key, std::si
     return labels;
   }
   const NpyHeader header = entries.head(key);
+  refuse_one_hot(header, where, "labels.argmax(1)");
   if (is_floating(header.dtype)) {
     throw DataError(where + " is " + header.type_text() +
                     ", but labels must be integers, as labels.long() makes them");
@@ -201,7 +202,7 @@ LogitsFile read_torch_logits(std::shared_ptr<const ByteSource> source,
   if (file.has_labels) {
     if (!entries.is_list(reading.labels_key)) {
       refuse_swapped_axes(header, entries.where(key), entries.head(reading.labels_key).count(),
-                          "logits.transpose(0, 1)");
+                          kTorchAxes);
     }
     file.labels = class_indices(labels_of(entries, reading.labels_key, samples), classes,
                                 file.class_names, reading.ignored_label);

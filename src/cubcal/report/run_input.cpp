@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/words.h"
+#include "cubcal/evaluation/doubts.h"
 #include "cubcal/evaluation/given_numbers.h"
 #include "cubcal/html/page_numbers.h"
 #include "cubcal/io/logits_rows.h"
@@ -53,6 +55,10 @@ LogitsReading unlabelled(LogitsReading reading = {}) {
 void take_given(LogitsInput& input, const ReportOptions& options, std::vector<std::string>& notes) {
   LogitsFile& file = input.logits;
   const std::size_t rescaled = take_numbers(file, {options.probabilities, options.reading.binary});
+  for (std::string& doubt : doubts_about(file)) {
+    doubt.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(doubt.front())));
+    notes.push_back(std::move(doubt));
+  }
   if (rescaled == 0) return;
   notes.push_back(counted(rescaled, "row") + " of '" + file.path +
                   "' did not sum to 1 and were divided by their sum.");

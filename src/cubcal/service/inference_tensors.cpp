@@ -63,6 +63,14 @@ void check_count(std::size_t images, const InferenceLimits& limits) {
 PixelShape pixel_shape(const std::vector<std::size_t>& shape, const InferenceLimits& limits) {
   PixelShape result;
   result.images = shape[0];
+  const bool is_one_image =
+      shape.size() == 3 && is_channels(shape[2]) && shape[0] > 3 && shape[1] > 3;
+  if (is_one_image) {
+    const std::string sizes = std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +
+                              std::to_string(shape[2]) + "]";
+    refuse_tensor("a tensor of pixels [" + sizes + " looks like one image without the axis of " +
+                  "images: [1, " + sizes + " has it");
+  }
   if (shape.size() == 3) {
     result.height = shape[1];
     result.width = shape[2];

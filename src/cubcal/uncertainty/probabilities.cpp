@@ -51,7 +51,28 @@ double floored_log(double p) { return std::log(std::max(p, kProbabilityFloor)); 
 
 }  // namespace
 
+namespace {
+
+bool are_percentages(const McLogits& logits) {
+  constexpr double kSlack = 1;  // of rounded numbers
+  bool some_between = false;    // others may be logits made by hand
+  for (std::size_t i = 0; i < logits.samples(); ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < logits.classes(); ++k) {
+      const double value = logits.at(0, i, k);
+      if (!(value >= 0 && value <= 100)) return false;
+      some_between = some_between || (value > 0 && value < 100);
+      sum += value;
+    }
+    if (!(std::abs(sum - 100) <= kSlack)) return false;
+  }
+  return some_between;
+}
+
+}  // namespace
+
 NumberKind kind_of_numbers(const McLogits& logits) {
+  if (are_percentages(logits)) return NumberKind::kPercentages;
   bool sums_are_one = true;
   bool some_between = false;
   for (std::size_t i = 0; i < logits.samples(); ++i) {
@@ -79,6 +100,10 @@ void refuse_probabilities(const McLogits& logits, const std::string& path) {
       throw DataError("all numbers of '" + path +
                       "' lie in [0, 1]: these look like sigmoid outputs, and logits are wanted; "
                       "give the option 'probabilities', which divides each row by its sum");
+    case NumberKind::kPercentages:
+      throw DataError("the rows of '" + path +
+                      "' sum to 100: these are percentages, and logits are wanted; divided by 100 "
+                      "they are probabilities, which the option 'probabilities' takes");
   }
 }
 

@@ -12,7 +12,8 @@ namespace cubcal {
 enum class NumberKind {
   kLogits,
   kProbabilities,  ///< every row lies in [0, 1] and sums to 1 within 1e-2
-  kSigmoids        ///< all lie in [0, 1], some between, and rows do not sum to 1
+  kSigmoids,       ///< all lie in [0, 1], some between, and rows do not sum to 1
+  kPercentages     ///< every row lies in [0, 100] and sums to 100 within 1
 };
 NumberKind kind_of_numbers(const McLogits& logits);
 

@@ -128,7 +128,8 @@ std::string content_hash(const ImageSet& set) {
 void check_image_set(const ImageSet& set) {
   if (set.classes() < 2) {
     throw DataError("'" + set.name + "' has " + std::to_string(set.classes()) +
-                    " classes; at least 2 are needed");
+                    " classes; at least 2 are needed" +
+                    (set.classes() == 0 ? kWhereClassesAreTold : ""));
   }
   const at::Tensor* first = nullptr;
   for (const ImageSplit& split : set.splits) {

@@ -44,6 +44,11 @@ std::string unnamed_classes_text(const std::string& set, const std::vector<std::
 /// Labels of the set become those of the model, by class name; names that are numbers are the
 /// model's labels already, and whether they fit is seen later.
 void adopt_classes(ImageSet& set, const std::vector<std::string>& names, WorkObserver& observer) {
+  const bool needs_labels = std::any_of(set.splits.begin(), set.splits.end(),
+                                        [](const ImageSplit& split) { return !split.outliers; });
+  if (set.class_names.empty() && needs_labels) {
+    throw DataError("the images of '" + set.name + "' have no labels" + kWhereClassesAreTold);
+  }
   std::vector<std::int64_t> label_of;
   bool unnamed = false;
   for (const std::string& name : set.class_names) {
