@@ -7,6 +7,7 @@
 #include "cubcal/core/parallel.h"
 #include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/kernels/named_device.h"
+#include "cubcal_nn/kernels/use_threads.h"
 
 namespace cubcal::app {
 
@@ -39,7 +40,7 @@ void advise_on_blas() {
 }
 
 c10::Device set_up_device(const std::string& device, const std::string& convolution) {
-  at::set_num_threads(static_cast<int>(thread_count()));
+  use_threads(static_cast<int>(thread_count()));
   if (device != "cpu") return named_device(device);
   advise_on_blas();
   if (convolution == "auto") {

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "cubcal/io/csv.h"
 #include "evaluation_text.h"
 #include "metric_options.h"
 #include "number_text.h"
@@ -57,6 +58,7 @@ std::string cell_text(const TableLine& line, std::size_t file) {
 /// `row` with a number and its interval, all digits, at the end.
 void add_csv_row(PaperTable& table, std::vector<std::string> row,
                  const std::optional<double>& value, const std::optional<Interval>& interval) {
+  for (std::string& name : row) name = no_formula(name);
   row.push_back(exact_text(value));
   for (std::string& end : exact_interval(interval)) row.push_back(std::move(end));
   table.csv_rows.push_back(std::move(row));

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <vector>
 
+#include "all_options.h"
 #include "commands.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/nearest_name.h"
@@ -25,6 +26,7 @@
 #include "cubcal/version.h"
 #include "error_sentence.h"
 #include "exit_code.h"
+#include "input_options.h"
 #include "interrupt.h"
 #include "option_flags.h"
 #ifdef CUBCAL_NN
@@ -94,6 +96,8 @@ void set_up_signals() {
     // What nohup or a shell's & had ignored stays ignored.
     if (std::signal(signal, end_cleanly) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
+  // A write beyond the limit on the size of files then fails, and is told, like any other.
+  std::signal(SIGXFSZ, SIG_IGN);
   struct sigaction lost_page {};
   lost_page.sa_sigaction = on_lost_page;
   lost_page.sa_flags = SA_SIGINFO;
@@ -188,12 +192,13 @@ int run(CLI::App& app, int argc, char** argv) {
   } catch (const cubcal::app::ExitCode& request) {
     exit_code = request.code();
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    app.exit(request);
   } catch (const CLI::ParseError& error) {
     return complain(usage_sentence(app, error) + " (see '" + command_path(app) + " --help')",
                     kUsage);
   }
   cubcal::check_mapped_inputs();
+  cubcal::app::tell_doubts();
   std::cout.flush();
   if (!std::cout) return complain("standard output could not be written", kFailure);
   return exit_code;
@@ -302,6 +307,8 @@ int run_program(int argc, char** argv) {
   cubcal::app::add_completion(app);
   cubcal::app::add_manual(app);
 
+  cubcal::app::check_all_numbers(app);
+  app.parse_complete_callback([&app] { cubcal::app::check_all_outputs(app); });
   set_up_signals();
   return run(app, argc, argv);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -11,11 +12,14 @@
 /// Checks of option values that CLI11 lacks. They describe nothing, so that help stays short.
 namespace cubcal::app {
 
-/// For unsigned options that take any number: CLI11 would let -1 wrap round to 2^64 - 1.
+/// For unsigned options that take any number: CLI11 would let -1 wrap round to 2^64 - 1, and take
+/// that for a larger number, too.
 inline CLI::Validator not_negative() {
   return CLI::Validator(
       [](std::string& text) {
-        if (text.find('-') == std::string::npos) return std::string();
+        errno = 0;
+        std::strtoull(text.c_str(), nullptr, 10);
+        if (text.find('-') == std::string::npos && errno != ERANGE) return std::string();
         return "Value " + text + " not in range 0 to 18446744073709551615";
       },
       "");

@@ -8,6 +8,7 @@
 #include "compute_setup.h"
 #include "cubcal/classifier.h"
 #include "cubcal/io/csv.h"
+#include "cubcal/io/regular_file.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal/service/answer_json.h"
@@ -159,10 +160,9 @@ std::string list_hint(const std::string& path) {
   const std::string end = std::filesystem::path(path).extension().string();
   if (end != ".txt" && end != ".csv" && end != ".list" && end != ".lst") return {};
   constexpr std::size_t kLooked = 512;
-  std::ifstream file(path, std::ios::binary);
-  std::string start(kLooked, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  const std::string start = head_of_file(path, kLooked);
   const bool is_text = !start.empty() && std::all_of(start.begin(), start.end(), [](char c) {
     return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' || c == '\t';
   });

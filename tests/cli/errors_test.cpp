@@ -188,6 +188,13 @@ TEST_F(Errors, ProbabilitiesAreRefusedWithTheOptionToUse) {
     probabilities(logits, labels);
     logits[14] = 1.5F;  // one row that is not a distribution
   });
+  write("percent.npz", {2, 5, 3}, 5, [&](float* logits, std::vector<std::int64_t>& labels) {
+    probabilities(logits, labels);
+    for (std::size_t i = 0; i < 30; ++i) logits[i] *= 100;
+  });
+  expect_refused({"evaluate", "percent.npz"}, 1,
+                 "the rows of 'percent.npz' sum to 100: these are percentages, and logits are "
+                 "wanted; divided by 100 they are probabilities, which --probabilities takes");
   EXPECT_EQ(run({"evaluate", "one.npz"}).err, "");
   expect_refused({"evaluate", "one.npz", "--probabilities"}, 1,
                  "'one.npz' holds 1.5, but --probabilities takes numbers from 0 to 1");
@@ -199,7 +206,15 @@ TEST_F(Errors, AxesInAnotherOrderAreRecognised) {
   write("nsk.npz", {5, 2, 3}, 5, unchanged);
   expect_refused({"evaluate", "nsk.npz"}, 1,
                  "looks like [samples, passes, classes], and [passes, samples, classes] is wanted, "
-                 "as np.swapaxes(logits, 0, 1) makes it");
+                 "as np.swapaxes(logits, 0, 1) makes it; of [samples, classes, passes] "
+                 "np.moveaxis(logits, 2, 0) does");
+  write("skn.npz", {2, 3, 5}, 5, unchanged);
+  expect_refused({"evaluate", "skn.npz"}, 1,
+                 "looks like [passes, classes, samples], and [passes, samples, classes] is wanted, "
+                 "as np.swapaxes(logits, 1, 2) makes it");
+  write("kn.npz", {3, 5}, 5, unchanged);
+  expect_refused({"evaluate", "kn.npz"}, 1,
+                 "looks like [classes, samples], and [samples, classes] is wanted, as logits.T is");
 }
 
 TEST_F(Errors, SamplesThatCannotBeMatched) {

@@ -4,10 +4,15 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -89,12 +94,13 @@ TEST_F(HostileInput, NamesCannotSteerTheTerminal) {
   std::fill_n(file.logits.as<float>(), 8, 2.5F);
   file.has_labels = true;
   file.labels = {0, 1, 0, 1};
-  file.class_names = {"\x1b]0;title\x07", "two\nlines"};
+  file.class_names = {"\x1b]0;title\x07\u202e", "two\nlines"};
   write_logits_file(scratch_.file("x.npz"), file);
   const Outcome outcome = run_cubcal({"evaluate", "x.npz", "--bootstrap", "20"}, scratch_.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ((outcome.out + outcome.err).find('\x1b'), std::string::npos);
   EXPECT_NE(outcome.out.find("two\\x0alines"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\\x07\\u202e"), std::string::npos) << "what turns the direction";
   const Outcome refused = run_cubcal({"evaluate", "no\x1b[2J\nfile"}, scratch_.path());
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("no\\x1b[2J\\x0afile"), std::string::npos) << refused.err;
@@ -118,6 +124,82 @@ TEST_F(HostileInput, ANameNoFileCanHaveIsASentence) {
   const Outcome outcome = run_cubcal({"results", name}, scratch_.path());
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.err, "cubcal: cannot use '" + name + "': File name too long\n");
+}
+
+TEST_F(HostileInput, APipeIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(scratch_.file("pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(scratch_.file("pipe.csv").c_str(), 0600), 0);
+  ASSERT_EQ(run_cubcal({"example", "--out", "demo", "--images"}, scratch_.path()).exit_code, 0);
+  ASSERT_EQ(run_cubcal({"example", "--out", "demo"}, scratch_.path()).exit_code, 0);
+  ASSERT_EQ(::mkfifo(scratch_.file("demo/images/pipe.png").c_str(), 0600), 0);
+  std::ofstream(scratch_.file("demo/images/table.csv"))
+      << "file,label\nimage-1.png,0\nimage-2.png,1\npipe.png,1\n";
+  const std::vector<std::vector<std::string>> commands = {
+      {"results", "pipe"},
+      {"merge", "pipe", "-o", "x.npz"},
+      {"evaluate", "demo/val.npz", "--calibration", "pipe"},
+      {"evaluate", "demo/val.npz", "--labels", "pipe"},
+      {"evaluate", "pipe.csv"},
+      {"data", "inspect", "pipe.csv"}};
+  for (const std::vector<std::string>& command : commands) {
+    const Outcome outcome = run_cubcal(command, scratch_.path());
+    EXPECT_EQ(outcome.exit_code, 1) << command[0];
+    EXPECT_NE(outcome.err.find("regular file"), std::string::npos)
+        << command[0] << " " << command[1] << ": " << outcome.err;
+  }
+  const Outcome table = run_cubcal({"data", "inspect", "demo/images/table.csv"}, scratch_.path());
+  EXPECT_NE((table.out + table.err).find("pipe.png"), std::string::npos) << table.out << table.err;
+}
+
+TEST_F(HostileInput, NoNumberOfAnOptionIsNan) {
+  ASSERT_EQ(run_cubcal({"example", "--out", "demo"}, scratch_.path()).exit_code, 0);
+  const auto refused = [&](const std::vector<std::string>& command, const std::string& words) {
+    const Outcome outcome = run_cubcal(command, scratch_.path());
+    EXPECT_EQ(outcome.exit_code, 2) << command.back();
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  };
+  refused({"example", "--out", "o", "--evidence", "nan"}, "Value nan is not a finite number");
+  refused({"evaluate", "demo/val.npz", "--eta", "nan"}, "Value nan is not a finite number");
+  refused({"prevalence", "demo/val.npz", "--to", "equal", "--refer-above", "inf"},
+          "Value inf is not a finite number");
+  refused({"evaluate", "demo/val.npz", "--seed", "99999999999999999999"},
+          "Value 99999999999999999999 not in range 0 to 18446744073709551615");
+  refused({"data", "inspect", "demo", "--seed=-1"}, "Value -1 not in range");
+}
+
+TEST_F(HostileInput, TwoOutputsAreNotOneFile) {
+  ASSERT_EQ(run_cubcal({"example", "--out", "demo"}, scratch_.path()).exit_code, 0);
+  const Outcome outcome =
+      run_cubcal({"evaluate", "demo/val.npz", "--json", "x", "--markdown", "./x"}, scratch_.path());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, "cubcal: --markdown and --json both write './x': name two files\n");
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "x"));
+  EXPECT_EQ(
+      run_cubcal({"evaluate", "demo/val.npz", "--json", "x", "--markdown", "y"}, scratch_.path())
+          .exit_code,
+      0);
+}
+
+TEST_F(HostileInput, ALimitOnTheSizeOfFilesIsASentence) {
+  ASSERT_EQ(run_cubcal({"example", "--out", "demo"}, scratch_.path()).exit_code, 0);
+  const std::string command = "ulimit -f 0; cd '" + scratch_.path().string() + "' && '" +
+                              CUBCAL_PROGRAM +
+                              "' calibrate demo/val.npz --method ts-nll -o cal.json 2>&1 | cat";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string text;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+  ::pclose(pipe);
+  EXPECT_NE(text.find("cubcal: cannot write 'cal.json': File too large"), std::string::npos)
+      << text;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
+    EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path();
+  }
+}
+
+TEST_F(HostileInput, HelpThatCannotBeWrittenIsAFailure) {
+  const std::string command = std::string("'") + CUBCAL_PROGRAM + "' --version > /dev/full";
+  EXPECT_EQ(WEXITSTATUS(std::system((command + " 2> /dev/null").c_str())), 1);
 }
 
 TEST_F(HostileInput, APackIsNotWrittenOverItself) {

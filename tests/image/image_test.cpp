@@ -113,8 +113,13 @@ TEST(ImageFile, RefusesArithmeticCoding) {
                           "'a.jpg' cannot be read: it is arithmetic-coded, which is not supported");
 }
 
-/// A PNG of gray bytes that is nothing but a head of this size and an end.
-std::string png_head(std::uint32_t width, std::uint32_t height) {
+const std::string kGrayBytes("\x08\0\0\0\0", 5);
+const std::string kRgbaWords("\x10\x06\0\0\0", 5);
+
+/// A PNG that is nothing but a head of this size and kind, so many bytes that are no pixels, and an
+/// end.
+std::string png_head(std::uint32_t width, std::uint32_t height,
+                     const std::string& kind_of_pixels = kGrayBytes, std::size_t body = 1) {
   const auto number = [](std::uint32_t value) {
     std::string bytes;
     for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
@@ -125,9 +130,8 @@ std::string png_head(std::uint32_t width, std::uint32_t height) {
     return number(static_cast<std::uint32_t>(data.size())) + both +
            number(crc32_of({reinterpret_cast<const std::byte*>(both.data()), both.size()}));
   };
-  return "\x89PNG\r\n\x1a\n" +
-         chunk("IHDR", number(width) + number(height) + std::string("\x08\0\0\0\0", 5)) +
-         chunk("IDAT", "x") + chunk("IEND", "");
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", number(width) + number(height) + kind_of_pixels) +
+         chunk("IDAT", std::string(body, 'x')) + chunk("IEND", "");
 }
 
 TEST(ImageFile, RefusesPngPromisesOfTooManyPixels) {
@@ -135,6 +139,9 @@ TEST(ImageFile, RefusesPngPromisesOfTooManyPixels) {
                           "the PNG image 'bomb.png' cannot be read: it has more than 100 million");
   expect_error<DataError>([&] { decode_png(png_head(5'000, 5'000), "bomb.png"); },
                           "it promises more pixels than its bytes can hold");
+  expect_error<DataError>(
+      [&] { decode_png(png_head(9'999, 9'999, kRgbaWords, 800'000), "bomb.png"); },
+      "its pixels take more than 400 million bytes");
 }
 
 TEST(ImageFile, RealFiles) {

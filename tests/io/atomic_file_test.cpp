@@ -162,7 +162,7 @@ TEST(ReadTextFile, names_path_and_reason) {
   EXPECT_EQ(message_of<IoError>([&] { read_text_file(folder.file("no"), 9); }),
             "cannot open '" + folder.file("no") + "': No such file or directory");
   EXPECT_EQ(message_of<IoError>([&] { read_text_file(folder.path(), 9); }),
-            "cannot read '" + folder.path() + "': Is a directory");
+            "cannot read '" + folder.path() + "': it is a folder");
 }
 
 }  // namespace

@@ -69,6 +69,11 @@ TEST(JsonText, SaysWhereItIsNoJson) {
   }
 }
 
+TEST(JsonText, WhatFollowsANulIsNotPassedOver) {
+  expect_error<DataError>([] { parse_json(std::string("{}\0garbage", 10), "it"); },
+                          "it is not valid JSON at byte 3");
+}
+
 TEST(JsonText, AFileIsNamed) {
   const test::TemporaryFolder folder;
   write_file_atomically(folder.file("a.json"), "[");

@@ -12,6 +12,8 @@ namespace {
 TEST(Printable, shows_control_characters_and_keeps_the_rest) {
   EXPECT_EQ(printable("größe \x1b[2J\n\xff"), "größe \\x1b[2J\\x0a\\xff");
   EXPECT_EQ(printable(std::string(200, 'a')), std::string(200, 'a'));
+  EXPECT_EQ(printable("a\u202eb\u2066\u200f"), "a\\u202eb\\u2066\\u200f");
+  EXPECT_EQ(printable("שלום"), "שלום");
 }
 
 TEST(Utf8, accepts_every_length_and_round_trips) {

@@ -117,7 +117,7 @@ TEST_F(Answering, AnImageThatCannotBeReadIsPutAsideAfterSomeTriesAndTheOthersAns
   EXPECT_EQ(spool_.images(), 0U);
   EXPECT_EQ(told_,
             "an image could not be answered and is in the folder 'failed': cannot read a file of "
-            "the spool: Is a directory\n");
+            "the spool: it is a folder\n");
   EXPECT_TRUE(fs::exists(folder_ + "/failed/1.1.json"));
 }
 

@@ -114,7 +114,7 @@ TEST_F(Sending, AReportThatCannotBeReadIsPutAsideAfterSomeTriesAndTheOthersSent)
   EXPECT_EQ(target.stored, (std::vector<std::string>{all()[1], all()[2]}));
   EXPECT_EQ(told_,
             "a report could not be read 5 times and is in the folder 'failed': cannot read a file "
-            "of the spool: Is a directory\n");
+            "of the spool: it is a folder\n");
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/failed/" + all()[0] + ".json"));
 }
 

@@ -93,6 +93,10 @@ TEST(ExperimentPlan, SaysWhatIsWrong) {
     expect_error<ArgumentError>([&] { plan_of("[experiment.variants]\n'" + name + "' = []\n"); },
                                 "the name of a variant becomes a folder's");
   }
+  for (const std::string name : {"bnn", "deterministic", "ensemble"}) {
+    expect_error<ArgumentError>([&] { plan_of("[experiment.variants]\n'" + name + "' = []\n"); },
+                                "a variant cannot be named '" + name + "', which is a method");
+  }
   for (const std::string name : {"../../escaped/x", "..", "a/b"}) {
     expect_error<ArgumentError>([&] { plan_of("[experiment]\nname = '" + name + "'\n"); },
                                 "experiment.name cannot be '" + name + "': it becomes the name of");

@@ -49,6 +49,8 @@ TEST_F(TrainCommand, TrainsIntoTheRunFolderAndKeepsItUnlessForced) {
   EXPECT_EQ(log.find("Z  images: "), 19U) << log;
   EXPECT_NE(log.find("Z  epoch 1/1: loss"), std::string::npos) << log;
   expect_failure(train({"r.toml"}), 2, "holds a finished run: --force replaces it");
+  expect_failure(train({"r.toml", "--resume", "--force"}), 2,
+                 "--resume goes on with a run and --force replaces it: give one of them");
   expect_failure(train({"r.toml", "--set", "stages=[]"}), 2, "a run needs at least one stage");
   const Outcome resumed = train({"--resume", "--out", "runs/r"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;

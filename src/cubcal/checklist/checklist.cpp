@@ -54,11 +54,12 @@ const char* state_words(State state) {
   return "to write";
 }
 
-/// Characters that Markdown takes for its own, made to stand for themselves.
+/// Characters that Markdown takes for its own, made to stand for themselves; a space for those that
+/// terminals act upon.
 std::string markdown_text(const std::string& text) {
   std::string result;
   for (const char c : text) {
-    if (c == '\n' || c == '\r') {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
       result += ' ';
       continue;
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "cubcal/dataset/file_name.h"
 #include "cubcal/image/image_codec.h"
 #include "cubcal/io/folder_entries.h"
+#include "cubcal/io/regular_file.h"
 #include "cubcal/io/system_error.h"
 
 namespace cubcal {
@@ -30,10 +30,12 @@ bool is_one_of(std::string_view word, const std::vector<std::string_view>& words
 }
 
 bool has_image_content(const std::string& path) {
-  std::array<char, kImageHead> head{};
-  std::ifstream in(path, std::ios::binary);
-  in.read(head.data(), head.size());
-  const std::string_view bytes(head.data(), static_cast<std::size_t>(in.gcount()));
+  std::string bytes;
+  try {
+    bytes = head_of_file(path, kImageHead);
+  } catch (const IoError&) {
+    return false;
+  }
   const auto& codecs = image_codecs();
   return std::any_of(codecs.begin(), codecs.end(),
                      [&](const ImageCodec& codec) { return codec.has_signature(bytes); });

@@ -1,7 +1,6 @@
 #include "cubcal/dataset/manifest.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +19,7 @@
 #include "cubcal/dataset/split_name.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/csv.h"
+#include "cubcal/io/regular_file.h"
 #include "cubcal/io/utf8.h"
 
 namespace cubcal {
@@ -492,11 +492,8 @@ class ManifestReader {
 
 /// Whether a table is about images; one that cannot be read is not.
 bool is_about_images(const std::string& path) {
-  std::string head(1 << 16, '\0');
-  std::ifstream in(path, std::ios::binary);
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(in.gcount()));
   try {
+    const std::string head = head_of_file(path, 1 << 16);
     const std::string text =
         decode_text(head.substr(0, head.size() / 2 * 2), TextEncoding::kAuto, path).text;
     std::string_view rest = text;
@@ -507,7 +504,7 @@ bool is_about_images(const std::string& path) {
     CsvTable table = parse_csv(rest.substr(0, rest.find('\n') + 1), path, csv);
     for (std::string& name : table.header) name = trimmed_cell(name);
     return looks_like_manifest(table);
-  } catch (const DataError&) {
+  } catch (const Error&) {
     return false;
   }
 }

@@ -31,4 +31,10 @@ std::string too_many_pixels(std::size_t most) {
          " pixels";
 }
 
+std::string too_many_bytes() {
+  constexpr std::size_t kMillion = 1'000'000;
+  return "its pixels take more than " + std::to_string(kMaxImageBytes / kMillion) +
+         " million bytes";
+}
+
 }  // namespace cubcal

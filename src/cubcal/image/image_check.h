@@ -14,4 +14,7 @@ void check_image(const Image& image);
 /// "it has more than 100 million pixels".
 std::string too_many_pixels(std::size_t most);
 
+/// "its pixels take more than 400 million bytes".
+std::string too_many_bytes();
+
 }  // namespace cubcal

@@ -31,6 +31,14 @@ inline void check_image_size(std::size_t height, std::size_t width,
   if (width > max_pixels / height) throw DataError(too_many_pixels(max_pixels));
 }
 
+/// Throws DataError with the reason where the levels of so many pixels take too many bytes.
+inline void check_image_bytes(std::size_t height, std::size_t width, std::size_t channels,
+                              std::size_t bytes_per_level) {
+  if (height * width * channels * bytes_per_level > kMaxImageBytes) {
+    throw DataError(too_many_bytes());
+  }
+}
+
 /// Throws DataError with the reason where more pixels are promised than `ratio` for each byte.
 inline void check_promise(std::size_t height, std::size_t width, std::size_t bytes,
                           std::size_t ratio) {

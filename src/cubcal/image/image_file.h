@@ -32,6 +32,8 @@ enum class DicomWindow {
 
 /// Images of more pixels are refused, whatever their file's size: a few bytes can promise billions.
 inline constexpr std::size_t kMaxImagePixels = 100'000'000;
+/// Of its levels, alpha included: as many pixels of RGBA.
+inline constexpr std::size_t kMaxImageBytes = 4 * kMaxImagePixels;
 
 struct ImageFileOptions {
   DicomWindow dicom_window = DicomWindow::kFile;

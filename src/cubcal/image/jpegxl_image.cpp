@@ -81,6 +81,7 @@ Image decode_still_jpegxl(std::string_view bytes, std::size_t max_pixels) {
   // Premultiplied colours lie on black already.
   const bool has_alpha = info.alpha_bits > 0 && info.alpha_premultiplied == 0;
   Image image{info.ysize, info.xsize, info.num_color_channels + std::size_t{has_alpha ? 1U : 0U}};
+  check_image_bytes(image.height, image.width, image.channels, info.bits_per_sample > 8 ? 2 : 1);
   if (info.bits_per_sample > 8) {
     read_levels(decoder, image, image.deep_pixels);
   } else {

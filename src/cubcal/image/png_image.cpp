@@ -10,6 +10,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/image/image_check.h"
 #include "cubcal/image/on_black.h"
+#include "cubcal/image/orientation.h"
 
 // libpng reports errors by longjmp, which must not cross an object with a destructor. Everything
 // with a destructor therefore lives in Decoder, outside the functions that call setjmp.
@@ -118,6 +119,9 @@ Image decode_png(std::string_view bytes, const std::string& name, std::size_t ma
     throw png_failure(name, "it promises more pixels than its bytes can hold");
   }
   if (!choose_levels(decoder)) throw png_failure(name, decoder.reason);
+  if (image.height * image.width * image.channels * (decoder.deep ? 2 : 1) > kMaxImageBytes) {
+    throw png_failure(name, too_many_bytes().c_str());
+  }
   if (decoder.deep) {
     allocate(decoder, image.deep_pixels);
   } else {
@@ -130,7 +134,7 @@ Image decode_png(std::string_view bytes, const std::string& name, std::size_t ma
     image.deep_pixels = on_black(image.deep_pixels, image.channels);
     --image.channels;
   }
-  return std::move(image);
+  return upright(std::move(image), png_orientation(bytes));
 }
 
 }  // namespace cubcal

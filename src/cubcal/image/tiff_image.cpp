@@ -108,6 +108,7 @@ class TiffReader {
     check_image_size(height_, width_, max_pixels);
     check_promise(height_, width_, source_.bytes.size(), kTiffPixelsPerByte);
     check_format();
+    check_image_bytes(height_, width_, samples_, bits_ == 16 ? 2 : 1);
     const auto orientation = number<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     return upright(is_plain() ? (bits_ == 16 ? plain<std::uint16_t>() : plain<std::uint8_t>())
                               : converted(orientation),

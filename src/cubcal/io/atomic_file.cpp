@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "cubcal/io/mapped_input.h"
+#include "cubcal/io/regular_file.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/temporary_name.h"
 
@@ -215,8 +216,7 @@ void make_folders(const std::string& path) {
 }
 
 std::string read_text_file(const std::string& path, std::size_t max_bytes) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw system_error("open", path);
+  const int descriptor = open_regular_file(path).descriptor;
   const auto close_it = [](const int* opened) { ::close(*opened); };
   const std::unique_ptr<const int, decltype(close_it)> closer(&descriptor, close_it);
   std::string text;

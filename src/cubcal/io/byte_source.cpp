@@ -1,7 +1,5 @@
 #include "cubcal/io/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,26 +66,6 @@ void ByteSource::read_at(std::uint64_t offset, void* out, std::size_t count) con
                     " are expected in a file of " + std::to_string(size_) + " bytes");
   }
   if (count > 0) read_within(offset, out, count);
-}
-
-FileSource::OpenFile FileSource::open_file(const std::string& path) {
-  // Without O_NONBLOCK opening a pipe would wait for a writer before it can be refused below.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) throw system_error("open", path);
-  struct stat facts {};
-  std::string refusal;
-  if (::fstat(descriptor, &facts) != 0) {
-    refusal = std::generic_category().message(errno);
-  } else if (S_ISDIR(facts.st_mode)) {
-    refusal = "it is a folder";
-  } else if (!S_ISREG(facts.st_mode)) {
-    refusal = "it is not a regular file";
-  }
-  if (!refusal.empty()) {
-    ::close(descriptor);
-    throw io_error("read", path, refusal);
-  }
-  return {descriptor, static_cast<std::uint64_t>(facts.st_size)};
 }
 
 std::shared_ptr<std::byte> FileSource::map(std::uint64_t offset, std::size_t count) const {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cubcal/io/regular_file.h"
+
 namespace cubcal {
 
 /// Random access to the bytes of a file or of memory. Readers of file formats stand on this, so
@@ -42,17 +44,12 @@ class ByteSource {
 /// A regular file, held open. Throws IoError where it cannot be opened, or is a folder or a pipe.
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(const std::string& path) : FileSource(path, open_file(path)) {}
+  explicit FileSource(const std::string& path) : FileSource(path, open_regular_file(path)) {}
   ~FileSource() override;
   std::shared_ptr<std::byte> map(std::uint64_t offset, std::size_t count) const override;
 
  private:
-  struct OpenFile {
-    int descriptor;
-    std::uint64_t size;
-  };
-  static OpenFile open_file(const std::string& path);
-  FileSource(const std::string& path, OpenFile file)
+  FileSource(const std::string& path, RegularFile file)
       : ByteSource(path, file.size), descriptor_(file.descriptor) {}
   void read_within(std::uint64_t offset, void* out, std::size_t count) const override;
 

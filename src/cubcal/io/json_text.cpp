@@ -78,6 +78,10 @@ class JsonWatch final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 void check_json(const std::string& text, const std::string& name, const JsonLimits& limits) {
+  // To the parser a NUL is the end, whatever follows it.
+  if (const std::size_t end = text.find('\0'); end != std::string::npos) {
+    throw DataError(name + " is not valid JSON at byte " + std::to_string(end + 1));
+  }
   JsonWatch watch(name, limits);
   Json::sax_parse(text, &watch);
 }

@@ -10,6 +10,14 @@ namespace cubcal {
 namespace {
 
 /// Moves the first character from `text` to `result`.
+/// Marks that turn the direction of what follows, or begin a line: with them a name can look like
+/// another one.
+bool is_layout_mark(std::uint32_t code_point) {
+  return code_point == 0x061C || (code_point >= 0x200E && code_point <= 0x200F) ||
+         (code_point >= 0x2028 && code_point <= 0x202E) ||
+         (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
 void append_printable(std::string& result, std::string_view& text) {
   constexpr char digits[] = "0123456789abcdef";
   const Utf8Character front = first_character(text);
@@ -21,6 +29,11 @@ void append_printable(std::string& result, std::string_view& text) {
     result += digits[byte >> 4];
     result += digits[byte & 0xF];
     text.remove_prefix(1);
+  } else if (is_layout_mark(front.code_point)) {
+    result += "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U})
+      result += digits[front.code_point >> shift & 0xF];
+    text.remove_prefix(front.length);
   } else {
     result += text.substr(0, front.length);
     text.remove_prefix(front.length);

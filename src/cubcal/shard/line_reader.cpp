@@ -1,9 +1,9 @@
 #include "cubcal/shard/line_reader.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/regular_file.h"
 #include "cubcal/io/system_error.h"
 
 namespace cubcal {
@@ -35,8 +35,7 @@ bool LineReader::next(std::string& line) {
 bool LineReader::refill() {
   buffer_.erase(0, used_);
   used_ = 0;
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw system_error("read", path_);
+  const int descriptor = open_regular_file(path_).descriptor;
   const std::size_t had = buffer_.size();
   buffer_.resize(had + kBlock);
   const ssize_t got = ::pread(descriptor, buffer_.data() + had, kBlock, static_cast<off_t>(read_));

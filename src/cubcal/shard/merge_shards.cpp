@@ -1,10 +1,9 @@
 #include "cubcal/shard/merge_shards.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include "cubcal/core/error.h"
-#include "cubcal/io/system_error.h"
+#include "cubcal/io/regular_file.h"
 #include "cubcal/shard/lines_shard.h"
 #include "cubcal/shard/merge_logits.h"
 
@@ -17,11 +16,7 @@ bool is_zip(const std::string& path) {
   if (std::filesystem::is_directory(path)) {
     throw DataError("'" + path + "' is a folder: a shard that is not finished, or none at all");
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw system_error("read", path);
-  char begin[2] = {};
-  file.read(begin, sizeof begin);
-  return file && begin[0] == 'P' && begin[1] == 'K';
+  return head_of_file(path, 2) == "PK";
 }
 
 }  // namespace

@@ -67,6 +67,11 @@ constexpr const char* kNothingToDo = "nothing to do";
 
 TrainJobResult train_as_asked(const TrainJob& job, const std::string& resume_command,
                               WorkObserver& observer) {
+  if (job.resume && job.force) {
+    throw ArgumentError(
+        "the option 'resume' goes on with a run and the option 'force' replaces it: give one of "
+        "them");
+  }
   Recipe recipe = recipe_of_job(job);
   const RankSplit split = job.join ? *job.join(recipe) : RankSplit{};
   const RunFolder run{job.folder.empty()

@@ -3,6 +3,8 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include "cubcal_nn/kernels/use_threads.h"
+
 namespace cubcal {
 
 ComputeSettings compute_settings(Precision precision, c10::Device device) {
@@ -18,7 +20,7 @@ ComputeScope::ComputeScope(const ComputeSettings& settings)
       tf32_cudnn_(at::globalContext().allowTF32CuDNN()),
       tf32_cublas_(at::globalContext().allowTF32CuBLAS()),
       search_algorithms_(at::globalContext().benchmarkCuDNN()) {
-  if (settings_.threads > 0) at::set_num_threads(settings_.threads);
+  if (settings_.threads > 0) use_threads(settings_.threads);
   if (settings_.convolution) set_convolution_backend(*settings_.convolution);
   if (settings_.precision) {
     const bool rounded = *settings_.precision != Precision::kFp32;

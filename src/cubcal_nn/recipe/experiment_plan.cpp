@@ -146,7 +146,11 @@ void check_experiment_plan(const ExperimentPlan& plan) {
   }
   for (const auto& [name, overrides] : plan.variants) {
     check_variant_name(name);
-    if (is_made_of_deterministic(name)) {
+    const std::vector<TrainingMethod> methods = training_methods();
+    const bool is_method =
+        std::any_of(methods.begin(), methods.end(),
+                    [&](const TrainingMethod& each) { return each.name == name; });
+    if (is_method || is_made_of_deterministic(name)) {
       throw ArgumentError("a variant cannot be named '" + name + "', which is a method");
     }
   }
