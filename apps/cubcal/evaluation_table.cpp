@@ -50,7 +50,7 @@ std::vector<TableLine> lines_of(const std::vector<Evaluation>& evaluations) {
 
 /// "84.07 [82.33, 85.87]".
 std::string cell_text(const TableLine& line, std::size_t file) {
-  const std::string value = metric_text(line.label.unit, line.values[file]);
+  std::string value = metric_text(line.label.unit, line.values[file]);
   if (!line.intervals[file]) return value;
   return value + " " + interval_text(line.label.unit, line.intervals[file]);
 }

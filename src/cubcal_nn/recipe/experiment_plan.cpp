@@ -6,6 +6,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/core/path_part.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/recipe/strict_table.h"
 #include "cubcal_nn/train/run_options.h"
@@ -130,6 +131,16 @@ ExperimentPlan read_experiment(StrictTable table) {
   return plan;
 }
 
+namespace {
+
+bool is_method(const std::string& name) {
+  const std::vector<TrainingMethod> methods = training_methods();
+  return std::any_of(methods.begin(), methods.end(),
+                     [&name](const TrainingMethod& each) { return each.name == name; });
+}
+
+}  // namespace
+
 void check_experiment_plan(const ExperimentPlan& plan) {
   for (const std::string& regime : plan.regimes) regime_overrides(regime);
   for (const std::string& method : plan.methods) {
@@ -146,11 +157,7 @@ void check_experiment_plan(const ExperimentPlan& plan) {
   }
   for (const auto& [name, overrides] : plan.variants) {
     check_variant_name(name);
-    const std::vector<TrainingMethod> methods = training_methods();
-    const bool is_method =
-        std::any_of(methods.begin(), methods.end(),
-                    [&](const TrainingMethod& each) { return each.name == name; });
-    if (is_method || is_made_of_deterministic(name)) {
+    if (is_method(name) || is_made_of_deterministic(name)) {
       throw ArgumentError("a variant cannot be named '" + name + "', which is a method");
     }
   }
@@ -205,9 +212,10 @@ std::vector<ExperimentRun> experiment_runs(const ExperimentPlan& plan, std::size
       wanted.push_back(run.start_id());
     }
     if (wanted.size() > before) continue;
-    std::string known;
-    for (const ExperimentRun& run : all) known += (known.empty() ? "" : ", ") + run.id();
-    throw ArgumentError("the option 'only' '" + pattern + "' matches no run; there are " + known);
+    std::vector<std::string> known;
+    for (const ExperimentRun& run : all) known.push_back(run.id());
+    throw ArgumentError("the option 'only' '" + pattern + "' matches no run; there are " +
+                        joined(known, ", "));
   }
   std::vector<ExperimentRun> chosen;
   for (ExperimentRun& run : all) {
