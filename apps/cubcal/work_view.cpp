@@ -39,7 +39,8 @@ std::string settings_text(const Settings& settings, const std::string& indent) {
     const std::string name = own == "run" ? key : key.substr(own.size() + 1);
     std::string words = " " + name + " " + without_quotes(value);
     if (own != table) {
-      text += (table.empty() ? "" : "\n") + indent + own + ":";
+      if (!table.empty()) text += '\n';
+      text.append(indent).append(own).append(":");
       column = indent.size() + own.size() + 1;
       table = own;
     } else {

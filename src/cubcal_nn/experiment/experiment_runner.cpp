@@ -83,7 +83,9 @@ class KeptImages {
     std::string key;
     for (const auto& [name, value] : recipe.settings) {
       const bool is_choice = starts_with(name, "data.") && name != "data.normalise";
-      if (is_choice && (follows_seed || name != "data.seed")) key += name + "=" + value + "\n";
+      if (is_choice && (follows_seed || name != "data.seed")) {
+        key.append(name).append("=").append(value).append("\n");
+      }
     }
     if (!set_ || key != key_) {
       set_.reset();

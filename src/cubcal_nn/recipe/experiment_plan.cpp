@@ -213,6 +213,7 @@ std::vector<ExperimentRun> experiment_runs(const ExperimentPlan& plan, std::size
     }
     if (wanted.size() > before) continue;
     std::vector<std::string> known;
+    known.reserve(all.size());
     for (const ExperimentRun& run : all) known.push_back(run.id());
     throw ArgumentError("the option 'only' '" + pattern + "' matches no run; there are " +
                         joined(known, ", "));
