@@ -62,6 +62,9 @@ bool read_head(Decoder& decoder) {
     png_set_option(decoder.png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
 #endif
   }
+  // Read elsewhere, from what there is of it: libpng takes the memory that its length promises.
+  png_set_keep_unknown_chunks(decoder.png, PNG_HANDLE_CHUNK_NEVER,
+                              reinterpret_cast<png_const_bytep>("eXIf"), 1);
   png_read_info(decoder.png, decoder.info);
   decoder.rows.height = png_get_image_height(decoder.png, decoder.info);
   decoder.rows.width = png_get_image_width(decoder.png, decoder.info);
