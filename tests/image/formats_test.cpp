@@ -143,6 +143,16 @@ TEST(Formats, RefuseHugePromises) {
                           "it promises more pixels than its bytes can hold");
 }
 
+TEST(Formats, MoreTilesThanBytesAreRefused) {
+  if (is_absent("alpha.jp2")) return;
+  std::string bytes = file_bytes(kFormats + "alpha.jp2");
+  const std::size_t head = bytes.find("\xff\x4f\xff\x51");
+  ASSERT_NE(head, std::string::npos);
+  bytes.replace(head + 8 + 4 * 4, 8, std::string("\0\0\0\1\0\0\0\1", 8));  // of one pixel each
+  expect_error<DataError>([&] { decode_any(bytes); },
+                          "it promises more tiles than its bytes can hold");
+}
+
 TEST(Formats, SayWhatIsNotDecoded) {
   std::string bmp = file_bytes(kFormats + "gray8.bmp");
   bmp[30] = 1;  // run-length coded

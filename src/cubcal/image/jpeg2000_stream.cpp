@@ -3,6 +3,7 @@
 #include <openjpeg.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -69,11 +70,39 @@ struct ImageDeleter {
   void operator()(opj_image_t* image) const { opj_image_destroy(image); }
 };
 
+/// Throws DataError with the reason where the head of the codestream, wherever in the file it
+/// stands, names more tiles than its bytes can hold: OpenJPEG takes memory for each of them.
+void check_tiles(std::string_view bytes) {
+  constexpr std::size_t kBytesPerTile = 14;  // the markers of an empty one
+  constexpr std::size_t kSizes = 8;          // from the first marker to the sizes
+  constexpr std::size_t kNumbers = 32;       // eight of them
+  const std::size_t head = bytes.find("\xff\x4f\xff\x51");
+  if (head == std::string_view::npos || bytes.size() - head < kSizes + kNumbers) return;
+  const auto number = [&](std::size_t index) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      value = value << 8U | static_cast<unsigned char>(bytes[head + kSizes + 4 * index + i]);
+    }
+    return value;
+  };
+  // Sizes of the grid, origin of the image, sizes of a tile, origin of the tiles; each x, then y.
+  std::uint64_t tiles = 1;
+  for (const std::size_t axis : {0U, 1U}) {
+    const std::uint64_t end = number(axis), size = number(4 + axis), origin = number(6 + axis);
+    if (size == 0 || origin >= end) return;  // OpenJPEG refuses it
+    tiles *= (end - origin + size - 1) / size;
+  }
+  if (tiles > bytes.size() / kBytesPerTile) {
+    throw DataError("it promises more tiles than its bytes can hold");
+  }
+}
+
 class J2kReader {
  public:
   explicit J2kReader(std::string_view bytes) : source_{bytes} {}
 
   Jpeg2000Planes read(std::size_t max_pixels) {
+    check_tiles(source_.bytes);
     open();
     opj_image_t* head = nullptr;
     const bool has_head = opj_read_header(stream_.get(), codec_.get(), &head) == OPJ_TRUE;
