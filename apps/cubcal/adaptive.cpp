@@ -10,7 +10,6 @@
 #include "input_options.h"
 #include "logits_input.h"
 #include "number_text.h"
-#include "option_checks.h"
 #include "table_output.h"
 #include "text_table.h"
 
@@ -106,8 +105,7 @@ void add_adaptive(CLI::App& app) {
   command
       ->add_option("--eta", options->decision.uncertainty,
                    "Refer where the uncertainty exceeds this, in nats")
-      ->capture_default_str()
-      ->check(finite_number());
+      ->capture_default_str();
   command
       ->add_option_function<double>(
           "--gamma", [options](const double& gamma) { options->decision.gamma = gamma; },

@@ -14,7 +14,6 @@
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
-#include "option_checks.h"
 #include "outside_options.h"
 #include "progress_bar.h"
 #include "table_output.h"
@@ -207,10 +206,8 @@ void add_audit(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--calibration", options->calibration,
                       "Apply this calibration first (from 'cubcal calibrate')");
-  command
-      ->add_option("--refer-above", options->refer_above,
-                   "Uncertainty above which a sample is referred, in nats (default: --eta)")
-      ->check(finite_number());
+  command->add_option("--refer-above", options->refer_above,
+                      "Uncertainty above which a sample is referred, in nats (default: --eta)");
   add_outside_options(*command, options->outside);
   command
       ->add_option("--fewest", options->options.fewest,

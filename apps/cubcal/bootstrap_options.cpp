@@ -1,7 +1,5 @@
 #include "bootstrap_options.h"
 
-#include "option_checks.h"
-
 namespace cubcal::app {
 
 CLI::Validator enough_replicates(bool none_allowed, std::size_t most) {
@@ -23,9 +21,7 @@ CLI::Validator enough_replicates(bool none_allowed, std::size_t most) {
 
 void add_resampling_options(CLI::App& command, BootstrapOptions& options, const char* seed_help) {
   command.add_option("--level", options.level, "Coverage of the intervals")->capture_default_str();
-  command.add_option("--seed", options.seed, seed_help)
-      ->capture_default_str()
-      ->check(not_negative());
+  command.add_option("--seed", options.seed, seed_help)->capture_default_str();
 }
 
 }  // namespace cubcal::app

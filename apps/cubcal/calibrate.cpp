@@ -342,8 +342,7 @@ void add_calibrate(CLI::App& app) {
   command
       ->add_option("--nll-tolerance", options->fit.nll_tolerance,
                    "dts-guarded: NLL may rise by this share at most, on held-out samples too")
-      ->capture_default_str()
-      ->check(finite_number());
+      ->capture_default_str();
   command->footer(
       "Without --method every method is fitted and tried on held-out folds of VAL (whole groups). "
       "The\n"

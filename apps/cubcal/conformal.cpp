@@ -160,9 +160,7 @@ void add_conformal(CLI::App& app) {
       ->check(CLI::Range(std::size_t{0}, std::size_t{2048}));
   command->add_flag("--randomised", options->randomised,
                     "aps, raps: draw the last class's place in the set, for exact coverage");
-  command->add_option("--seed", options->seed, "Seed of --randomised")
-      ->capture_default_str()
-      ->check(not_negative());
+  command->add_option("--seed", options->seed, "Seed of --randomised")->capture_default_str();
   command->add_option("--level", options->level, "Level of the intervals")->capture_default_str();
   add_input_options(*command, options->input);
   command->add_option("-o,--output", options->output, "Write the set of each sample as CSV");

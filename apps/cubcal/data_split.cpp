@@ -12,7 +12,6 @@
 #include "cubcal/dataset/splitting.h"
 #include "cubcal/inspection/duplicates.h"
 #include "data_commands.h"
-#include "option_checks.h"
 #include "progress_bar.h"
 #include "row_options.h"
 #include "table_options.h"
@@ -164,9 +163,7 @@ void add_data_split(CLI::App& data) {
   command->add_option("-o,--output", options->output, "Manifest to write (.csv)")->required();
   CLI::Option* ratios = command->add_option("--ratios", options->ratios, "Shares of train:val:test")
                             ->capture_default_str();
-  command->add_option("--seed", options->split.seed, "Seed of the draw")
-      ->capture_default_str()
-      ->check(not_negative());
+  command->add_option("--seed", options->split.seed, "Seed of the draw")->capture_default_str();
   CLI::Option* stratify =
       command->add_option("--stratify-by", options->split.stratify_by,
                           "Column to stratify by besides the class (may be repeated)");

@@ -11,7 +11,6 @@
 #include "identity_options.h"
 #include "logits_input.h"
 #include "ood_text.h"
-#include "option_checks.h"
 #include "verdict_options.h"
 #include "work_view.h"
 
@@ -113,9 +112,7 @@ void add_deploy(CLI::App& app) {
   command->add_option("--mc", deploying.mc.passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  command->add_option("--seed", deploying.mc.seed, "Seed of the passes")
-      ->capture_default_str()
-      ->check(not_negative());
+  command->add_option("--seed", deploying.mc.seed, "Seed of the passes")->capture_default_str();
   command
       ->add_option("--batch", deploying.mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")

@@ -18,7 +18,6 @@
 #include "cubcal_nn/dicomnet/store_server.h"
 #include "cubcal_nn/dicomnet/structured_report.h"
 #include "cubcal_nn/serve/classifier_model.h"
-#include "option_checks.h"
 #include "pass_options.h"
 #include "served_name.h"
 #include "signal_wait.h"
@@ -255,10 +254,8 @@ void add_dicom(CLI::App& app) {
   command->add_option("MODEL", options->model, "Model folder or run folder, or NAME=FOLDER")
       ->required();
   add_network(*command, *options);
-  command
-      ->add_option("--frame", options->classifier.dicom_frame,
-                   "Frame to take of images that have several, from 0")
-      ->check(not_negative());
+  command->add_option("--frame", options->classifier.dicom_frame,
+                      "Frame to take of images that have several, from 0");
   add_pass_options(*command, options->classifier, options->passes);
   add_device_option(*command, options->classifier.device);
   add_precision_option(*command, options->classifier.precision);

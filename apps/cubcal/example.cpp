@@ -8,7 +8,6 @@
 #include "cubcal/core/seed_stream.h"
 #include "cubcal/io/logits_file.h"
 #include "example_images.h"
-#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -113,9 +112,7 @@ void add_example(CLI::App& app) {
   command->add_option("--passes", options->passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
-  command->add_option("--seed", options->seed, "Seed of the simulation")
-      ->capture_default_str()
-      ->check(not_negative());
+  command->add_option("--seed", options->seed, "Seed of the simulation")->capture_default_str();
   command
       ->add_option("--evidence", options->evidence,
                    "Mean evidence for the true class: less makes harder images")

@@ -15,7 +15,6 @@
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "import_command.h"
-#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -310,8 +309,7 @@ void add_import(CLI::App& app) {
                    "Paths of the file, separated by commas, to leave out")
       ->delimiter(',');
   command->add_option("--seed", options->seed, "Seed of weights that stay as initialised")
-      ->capture_default_str()
-      ->check(not_negative());
+      ->capture_default_str();
   command
       ->add_option("-o,--output", options->output,
                    "Model folder to write; or, ending in .safetensors, a file of the weights alone")

@@ -24,11 +24,11 @@ void add_labels_option(CLI::App& command, InputOptions& options);
 /// file are kept for tell_doubts.
 LogitsFile read_input(const std::string& path, const InputOptions& options);
 
+/// The same without its labels, which are none of the classes.
+LogitsFile read_outliers(const std::string& path, const InputOptions& options);
+
 /// Warns of what is doubtful in the files that were read (see doubts_about). At the end, since what
 /// is refused is told in one sentence.
 void tell_doubts();
-
-/// The same without its labels, which are none of the classes.
-LogitsFile read_outliers(const std::string& path, const InputOptions& options);
 
 }  // namespace cubcal::app

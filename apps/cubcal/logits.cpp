@@ -9,7 +9,6 @@
 #include "cubcal_nn/experiment/model_data.h"
 #include "cubcal_nn/experiment/split_logits.h"
 #include "cubcal_nn/kernels/compute_facts.h"
-#include "option_checks.h"
 #include "shard_option.h"
 #include "work_view.h"
 
@@ -85,9 +84,7 @@ void add_logits(CLI::App& app) {
   command->add_option("--mc", options->mc.passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  command->add_option("--seed", options->mc.seed, "Seed of the passes")
-      ->capture_default_str()
-      ->check(not_negative());
+  command->add_option("--seed", options->mc.seed, "Seed of the passes")->capture_default_str();
   command
       ->add_option("--batch", options->mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")

@@ -1,7 +1,6 @@
 #include "metric_options.h"
 
 #include "cubcal/core/check.h"
-#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -15,8 +14,7 @@ void add_metric_options(CLI::App& command, MetricOptions& metrics) {
   command
       .add_option("--eta", metrics.uncertainty_threshold,
                   "Uncertainty up to which an answer is certain (AvU), in nats")
-      ->capture_default_str()
-      ->check(finite_number());
+      ->capture_default_str();
 }
 
 std::string convention_text(const MetricOptions& metrics) {

@@ -18,7 +18,6 @@
 #include "input_options.h"
 #include "logits_input.h"
 #include "monitor_text.h"
-#include "option_checks.h"
 #include "outside_options.h"
 #include "table_output.h"
 
@@ -251,8 +250,7 @@ void add_monitor(CLI::App& app) {
       ->add_option("--refer-above", options->options.drift.refer_above,
                    "Uncertainty above which a prediction is referred, in nats; given, or with "
                    "--ood-alpha, it decides instead of the verdicts of logs")
-      ->capture_default_str()
-      ->check(finite_number());
+      ->capture_default_str();
   add_outside_options(*command, options->outside);
   command
       ->add_option("--alarm-rate", options->options.alarm_rate,
@@ -271,8 +269,7 @@ void add_monitor(CLI::App& app) {
   command->add_option("--level", options->options.level, "Coverage of the intervals")
       ->capture_default_str();
   command->add_option("--seed", options->options.drift.seed, "Seed of the divisions")
-      ->capture_default_str()
-      ->check(not_negative());
+      ->capture_default_str();
   command->add_flag("--ignore-groups", options->ignore_groups,
                     "Take every prediction as independent even where patients are named");
   command->add_flag("--ignore-labels", options->ignore_labels,

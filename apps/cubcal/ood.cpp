@@ -9,7 +9,6 @@
 #include "cubcal_nn/experiment/model_data.h"
 #include "logits_input.h"
 #include "ood_text.h"
-#include "option_checks.h"
 #include "verdict_options.h"
 #include "work_view.h"
 
@@ -135,9 +134,7 @@ void add_ood(CLI::App& app) {
   command->add_option("--mc", options->run.mc.passes, "Stochastic passes")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  command->add_option("--seed", options->run.mc.seed, "Seed of the passes")
-      ->capture_default_str()
-      ->check(not_negative());
+  command->add_option("--seed", options->run.mc.seed, "Seed of the passes")->capture_default_str();
   command
       ->add_option("--features", options->features,
                    "Features at mean weights (mean), or averaged over the passes (mc)")

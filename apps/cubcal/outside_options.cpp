@@ -1,7 +1,6 @@
 #include "outside_options.h"
 
 #include "cubcal/core/check.h"
-#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -9,12 +8,10 @@ void add_outside_options(CLI::App& command, OutsideChoice& choice) {
   command.add_option(
       "--ood-p", choice.p_column,
       "Column with p-values of an OOD detector: out of scope at or below --ood-alpha");
-  command.add_option("--ood-alpha", choice.alpha, "Bound of those p-values")
-      ->capture_default_str()
-      ->check(finite_number());
+  command.add_option("--ood-alpha", choice.alpha, "Bound of those p-values")->capture_default_str();
   command.add_option("--ood-score", choice.score_column,
                      "Instead: column with its scores: out of scope above --ood-above");
-  command.add_option("--ood-above", choice.above, "Bound of those scores")->check(finite_number());
+  command.add_option("--ood-above", choice.above, "Bound of those scores");
 }
 
 std::optional<OutsideRule> outside_rule(const OutsideChoice& choice) {

@@ -1,7 +1,6 @@
 #include "pass_options.h"
 
 #include "adaptive_options.h"
-#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -16,9 +15,7 @@ void add_pass_options(CLI::App& command, ClassifierOptions& classifier, PassChoi
   for (const char* name : {"--error", "--first", "--block", "--no-gamma"}) {
     command.get_option(name)->needs(adaptive);
   }
-  command.add_option("--seed", classifier.seed, "Seed of the passes")
-      ->capture_default_str()
-      ->check(not_negative());
+  command.add_option("--seed", classifier.seed, "Seed of the passes")->capture_default_str();
 }
 
 void apply_choice(const PassChoice& choice, ClassifierOptions& classifier) {

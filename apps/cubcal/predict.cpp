@@ -17,7 +17,6 @@
 #include "interrupt.h"
 #include "model_warnings.h"
 #include "number_text.h"
-#include "option_checks.h"
 #include "option_flags.h"
 #include "pass_options.h"
 #include "predict_shard.h"
@@ -302,10 +301,8 @@ void add_predict(CLI::App& app) {
   command->add_option("--batch", options->classifier.batch, "Images at a time: bounds the memory")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
-  command
-      ->add_option("--frame", options->classifier.dicom_frame,
-                   "Frame to take of DICOM files that have several, from 0")
-      ->check(not_negative());
+  command->add_option("--frame", options->classifier.dicom_frame,
+                      "Frame to take of DICOM files that have several, from 0");
   add_device_option(*command, options->classifier.device);
   add_precision_option(*command, options->classifier.precision);
   add_convolution_option(*command, options->classifier.convolution);

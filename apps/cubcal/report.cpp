@@ -17,7 +17,6 @@
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
-#include "option_checks.h"
 #include "prevalence_options.h"
 
 namespace cubcal::app {
@@ -225,8 +224,7 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       ->capture_default_str()
       ->check(enough_replicates());
   command->add_option("--seed", options->bootstrap.seed, "Seed of the bootstrap")
-      ->capture_default_str()
-      ->check(not_negative());
+      ->capture_default_str();
   command
       ->add_option("--points", options->scatter_points,
                    "Samples shown in each scatter chart; more are thinned")

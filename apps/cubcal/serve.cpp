@@ -12,7 +12,6 @@
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/serve/classifier_model.h"
 #include "cubcal_nn/serve/http_server.h"
-#include "option_checks.h"
 #include "pass_options.h"
 #include "serve_demo.h"
 #include "served_name.h"
@@ -152,8 +151,7 @@ void add_limits(CLI::App& command, ServeOptions& options) {
   command
       .add_option("--client-requests", service.client_requests,
                   "Of one client address at a time, more get 429; 0: any number")
-      ->capture_default_str()
-      ->check(not_negative());
+      ->capture_default_str();
   command.add_option("--connections", options.http.connections, "Open at a time")
       ->capture_default_str()
       ->check(at_least_one(10000));
