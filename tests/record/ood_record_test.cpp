@@ -46,10 +46,18 @@ TEST(OodRecord, FilesOfAnotherKindAreRefused) {
          "is not a table of detectors: its format must be 'cubcal-ood'");
   expect(R"({"format":"cubcal-ood","rows":[1]})", "a row is not a JSON object");
   expect(R"({"format":"cubcal-ood","rows":[{"auroc":0.5,"aupr":0.5}]})",
-         "a row is without the number 'fpr95'");
+         "a row needs 'fpr95', a share from 0 to 1");
   expect(
       R"({"format":"cubcal-ood","rows":[{"auroc":0.5,"auroc_interval":[1],"aupr":0,"fpr95":0}]})",
-      "'auroc_interval' is not a pair of numbers");
+      "'auroc_interval' is not a pair of shares from 0 to 1");
+  expect(R"({"format":"cubcal-ood","rows":[{"auroc":1e308,"aupr":0,"fpr95":0}]})",
+         "a row needs 'auroc', a share from 0 to 1");
+  expect(
+      R"({"format":"cubcal-ood","rows":[{"auroc":1,"auroc_interval":[0,2],"aupr":0,"fpr95":0}]})",
+      "'auroc_interval' is not a pair of shares from 0 to 1");
+  expect(R"({"format":"cubcal-ood","rows":[{"auroc":1,"aupr":0,"fpr95":0,)"
+         R"("categories":{"far":{"auroc":1,"aupr":-1}}}]})",
+         "a row needs 'aupr', a share from 0 to 1");
   OodRecord record;
   record.table = OodTableRecord{100, 0.95, 1, false, {example_row()}};
   write_file_atomically(path, to_json(record).dump());

@@ -136,7 +136,8 @@ TEST_F(RunFolders, DetectorsAreRead) {
   EXPECT_EQ(run.detectors[0].categories[0].name, "nih");
   EXPECT_EQ(run.detectors[0].all.auroc.interval->second, 0.8);
   write_file_atomically(folder("a/ood.json"), R"({"format":"cubcal-ood","rows":[{"title":"x"}]})");
-  test::expect_error<DataError>([&] { read_run(folder("a")); }, "without the number 'auroc'");
+  test::expect_error<DataError>([&] { read_run(folder("a")); },
+                                "a row needs 'auroc', a share from 0 to 1");
 }
 
 }  // namespace

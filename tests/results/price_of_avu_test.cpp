@@ -116,11 +116,17 @@ TEST(PriceFigure, JoinsThePlainNetworkAndTheSettingsOfTheLoss) {
 TEST(PriceFigure, ThereIsOneOnlyWhereThereIsSomethingToCompare) {
   const auto with = [](const char* other) {
     const std::vector<ResultRecord> records = {run_of(other, 1, 0.7), run_of("bnn+cub", 1, 0.8)};
-    return has_price_figure(Grid(records));
+    return !price_figure(records).empty();
   };
   EXPECT_TRUE(with("bnn"));
   EXPECT_TRUE(with("bnn+cub-auto"));
   EXPECT_FALSE(with("deterministic"));
+}
+
+TEST(PriceFigure, ThereIsNoneOfRecordsWithoutAvu) {
+  std::vector<ResultRecord> records = {run_of("bnn", 1, 0.7), run_of("bnn+cub", 1, 0.8)};
+  for (ResultRecord& record : records) record.test.metrics.erase("avu");
+  EXPECT_EQ(price_figure(records), "");
 }
 
 /// The disc beside a title in the legend of the last chart, up to its colour.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <utility>
+
 #include "cli/program.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
@@ -160,6 +163,19 @@ TEST(ResultRecord, TellsHowUncertaintyIsSpread) {
   expect_error<DataError>([&] { read(); }, "must be whole numbers from 0 on");
   json["test"]["spread"]["right"] = {5, 1e300};
   expect_error<DataError>([&] { read(); }, "must be whole numbers from 0 on");
+  json["test"]["spread"]["right"] = {5, 1};
+  json["test"]["spread"]["entropy"] = {0, std::log(3.0)};
+  EXPECT_EQ(read().test.spread.boundary[1].entropy, std::log(3.0));
+  for (const char* list : {"entropy", "ideal"}) {
+    for (const double entropy : {-0.1, 1.2, 1e308}) {
+      nlohmann::json spoilt = json;
+      spoilt["test"]["spread"][list] = {0, entropy};
+      std::swap(spoilt, json);
+      expect_error<DataError>([&] { read(); },
+                              "the entropies of the field 'spread' must lie between 0 and ln 3");
+      std::swap(spoilt, json);
+    }
+  }
   json["test"]["spread"]["ideal"] = {0.1};
   expect_error<DataError>([&] { read(); }, "the lists of the field 'spread'");
 }
@@ -206,6 +222,16 @@ TEST(ResultRecord, SaysWhatIsWrongWithAFile) {
   record = example_record_json("bnn", 1, 0.8);
   record["test"].erase("intervals");
   refused(record.dump(), "is not a record of a result: a result needs the field 'intervals'");
+  record = example_record_json("bnn", 1, 0.8);
+  record["test"]["metrics"]["accuracy"] = 1e308;
+  refused(record.dump(),
+          "is not a record of a result: the result's field 'accuracy' must be a number between "
+          "-1e+100 and 1e+100, not number 1e+308");
+  record = example_record_json("bnn", 1, 0.8);
+  record["test"]["intervals"]["accuracy"] = {0.5, -1e308};
+  refused(record.dump(),
+          "is not a record of a result: the result's field 'accuracy' must be two numbers between "
+          "-1e+100 and 1e+100, not array");
 }
 
 TEST(ResultRecord, FoldersAreSearchedAndSorted) {

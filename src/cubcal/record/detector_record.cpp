@@ -32,22 +32,29 @@ void add(Json& json, const DetectionRecord& detection) {
   }
 }
 
+/// From 0 to 1, which rounding may pass.
+bool is_share(const Json& json) {
+  constexpr double kRounding = 1e-9;
+  return json.is_number() && json.get<double>() >= -kRounding &&
+         json.get<double>() <= 1 + kRounding;
+}
+
 DetectionRecord detection_of(const Json& json, bool all_needed) {
   DetectionRecord detection;
   for (const ShareField& field : kShares) {
     const auto found = json.find(field.name);
-    const bool there = found != json.end() && found->is_number();
-    if (!there && (all_needed || field.place == &DetectionRecord::auroc)) {
-      throw DataError("a row is without the number '" + std::string(field.name) + "'");
+    const bool may_be_absent = !all_needed && field.place != &DetectionRecord::auroc;
+    if (found == json.end() && may_be_absent) continue;
+    if (found == json.end() || !is_share(*found)) {
+      throw DataError("a row needs '" + std::string(field.name) + "', a share from 0 to 1");
     }
-    if (!there) continue;
     Measured& share = detection.*field.place;
     share.value = found->get<double>();
     const auto interval = json.find(interval_name(field));
     if (interval == json.end()) continue;
-    if (!interval->is_array() || interval->size() != 2 || !interval->at(0).is_number() ||
-        !interval->at(1).is_number()) {
-      throw DataError("a row's '" + interval_name(field) + "' is not a pair of numbers");
+    if (!interval->is_array() || interval->size() != 2 || !is_share(interval->at(0)) ||
+        !is_share(interval->at(1))) {
+      throw DataError("a row's '" + interval_name(field) + "' is not a pair of shares from 0 to 1");
     }
     share.interval = {interval->at(0).get<double>(), interval->at(1).get<double>()};
   }

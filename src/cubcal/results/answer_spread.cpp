@@ -26,6 +26,17 @@ void check_counts(const std::vector<double>& counts) {
   }
 }
 
+/// From 0 to ln K, which rounding may pass.
+void check_entropies(const std::vector<double>& entropies, std::size_t classes) {
+  constexpr double kRounding = 1e-9;
+  const double highest = std::log(static_cast<double>(classes)) + kRounding;
+  for (const double each : entropies) {
+    if (each >= -kRounding && each <= highest) continue;
+    throw DataError("the entropies of the field 'spread' must lie between 0 and ln " +
+                    std::to_string(classes));
+  }
+}
+
 /// Counts are whole numbers in the file.
 std::vector<std::size_t> whole(const std::vector<double>& counts) {
   return std::vector<std::size_t>(counts.begin(), counts.end());
@@ -61,6 +72,8 @@ AnswerSpread spread_of(const Json& json) {
   check_counts(spread.right);
   check_counts(spread.wrong);
   check_counts(count);
+  check_entropies(entropy, spread.classes);
+  check_entropies(ideal, spread.classes);
   for (std::size_t i = 0; i < count.size(); ++i) {
     spread.boundary.push_back({count[i], entropy[i], ideal[i]});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "cubcal/core/counted.h"
 #include "cubcal/results/paired_difference.h"
@@ -204,9 +205,9 @@ std::vector<ResultTable> experiment_tables(const std::vector<ResultRecord>& reco
 std::vector<ResultFigure> experiment_figures(const std::vector<ResultRecord>& records) {
   const Grid grid(records);
   std::vector<ResultFigure> figures;
-  if (has_price_figure(grid)) {
+  if (std::string price = price_figure(records); !price.empty()) {
     figures.push_back(
-        {grid.name() + "-price", "AvU of every run against what it costs", price_figure(records)});
+        {grid.name() + "-price", "AvU of every run against what it costs", std::move(price)});
   }
   if (has_paper_figures(grid)) {
     figures.push_back({grid.name() + "-uncertainty",

@@ -139,14 +139,10 @@ ResultTable price_table(const Grid& grid) {
   return table;
 }
 
-bool has_price_figure(const Grid& grid) {
-  const std::vector<std::string> methods = grid.methods(grid.main_regime());
-  return methods.size() > (grid.has(grid.main_regime(), "deterministic") ? 2U : 1U);
-}
-
 std::string price_figure(const std::vector<ResultRecord>& records) {
   const Grid grid(records);
   const std::vector<std::string> names = grid.methods(grid.main_regime());
+  if (names.size() <= (grid.has(grid.main_regime(), "deterministic") ? 2U : 1U)) return "";
   const std::map<std::string, std::size_t> colours = method_colours(names);
   std::vector<plot::Chart> charts;
   const auto add = [&](const std::string& label, const Selector& select, const char* metric,
@@ -165,6 +161,7 @@ std::string price_figure(const std::vector<ResultRecord>& records) {
   add(metric_formats().at("ece").header, test_metrics, "ece", true);
   add(metric_formats().at("nll").header, test_metrics, "nll", true);
   add("AUROC % of outliers by *U*", detection("uncertainty", ""), "auroc", false);
+  if (charts.empty()) return "";
   return plot::panels(charts, charts.size() % 2 == 0 ? 2 : 3);
 }
 

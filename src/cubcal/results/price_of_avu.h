@@ -17,14 +17,13 @@ ResultTable price_table(const Grid& grid);
 /// experiment.
 std::map<std::string, std::size_t> method_colours(const std::vector<std::string>& methods);
 
-/// Whether there are methods to compare, besides the network they start from.
-bool has_price_figure(const Grid& grid);
-
 /// What a better AvU costs in one experiment, as charts in one SVG: AvU of every run on the whole
 /// data against accuracy, ECE, NLL and, where there are outliers, their AUROC. The plain Bayesian
 /// network and the settings of the paper's loss, variants among them, are joined by a line through
 /// their means over the same seeds; where records tell, a line of each method's colour is what one
-/// temperature makes of it. A known method has the same colour in every experiment.
+/// temperature makes of it. A known method has the same colour in every experiment. Empty where no
+/// methods are to be compared besides the network they start from, or no record tells AvU and a
+/// price.
 std::string price_figure(const std::vector<ResultRecord>& records);
 
 }  // namespace cubcal::results

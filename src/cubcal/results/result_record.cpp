@@ -1,9 +1,11 @@
 #include "cubcal/results/result_record.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <tuple>
 
+#include "cubcal/core/check.h"
 #include "cubcal/core/error.h"
 #include "cubcal/core/path_part.h"
 #include "cubcal/io/folder_entries.h"
@@ -22,6 +24,11 @@ constexpr const char* kResultFormat = "cubcal-result";
 constexpr int kResultVersion = 1;
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
 constexpr const char* kOwner = "result";
+/// Beyond any metric (NLL of float32 logits ends at 1e39), and sums of squares stay finite.
+constexpr double kMostOfAMetric = 1e100;
+
+/// Doubles below it are whole numbers to the last digit.
+constexpr double kMostWholeNumber = 9007199254740992;  // 2^53
 
 /// In the order of metric_infos(), counts as whole numbers; others after them.
 Json metrics_json(const MetricMap& metrics) {
@@ -30,9 +37,9 @@ Json metrics_json(const MetricMap& metrics) {
     const auto found = metrics.find(info.key);
     if (found == metrics.end()) continue;
     const std::optional<double>& value = found->second.value;
-    json[info.key] = value && info.unit == MetricUnit::kCount
-                         ? Json(static_cast<std::int64_t>(*value))
-                         : json_or_null(value);
+    const bool is_whole =
+        value && info.unit == MetricUnit::kCount && std::abs(*value) < kMostWholeNumber;
+    json[info.key] = is_whole ? Json(static_cast<std::int64_t>(*value)) : json_or_null(value);
   }
   for (const auto& [key, measured] : metrics) {
     if (!json.contains(key)) json[key] = json_or_null(measured.value);
@@ -96,9 +103,18 @@ std::optional<std::pair<double, double>> known_pair(const JsonFields& fields, co
 
 Measured measured_of(const JsonFields& values, const JsonFields& intervals,
                      const std::string& key) {
-  Measured measured;
-  measured.value = values.number_or_null(key.c_str());
-  measured.interval = known_pair(intervals, key.c_str());
+  const char* name = key.c_str();
+  const auto is_beyond = [](double value) { return std::abs(value) > kMostOfAMetric; };
+  const std::string accepted =
+      "between " + to_text(-kMostOfAMetric) + " and " + to_text(kMostOfAMetric);
+  Measured measured{values.number_or_null(name), known_pair(intervals, name)};
+  if (measured.value && is_beyond(*measured.value)) {
+    values.refuse(name, "a number " + accepted, values.at(name));
+  }
+  if (measured.interval &&
+      (is_beyond(measured.interval->first) || is_beyond(measured.interval->second))) {
+    intervals.refuse(name, "two numbers " + accepted, intervals.at(name));
+  }
   return measured;
 }
 
