@@ -148,10 +148,11 @@ def evaluate(
     ood: logits of outliers, or their Prediction: AUROC, AUPR and FPR95 of telling them apart.
     """
     chosen = calibration_of(calibration)
-    prediction = _predicted(logits, chosen, "logits")
+    given = logits if isinstance(logits, Prediction) else logits_array(logits)
+    prediction = _predicted(given, chosen, "logits")
     labels = labels_array(y)
-    if not isinstance(logits, Prediction):
-        check_passes(logits_array(logits), labels)
+    if not isinstance(given, Prediction):
+        check_passes(given, labels)
     outliers = None
     if ood is not None:
         outliers = _predicted(ood, chosen, "ood")

@@ -18,7 +18,7 @@ namespace cubcal {
 namespace {
 
 void check_label_array(const NpyHeader& header, std::size_t length, const std::string& where) {
-  refuse_one_hot(header, where, "labels.argmax(1)");
+  refuse_one_hot(header, where);
   if (!header.is_text() && is_floating(header.dtype)) {
     throw DataError(where + " is " + header.type_text() +
                     ", but labels must be integers, as labels.astype(np.int64) makes them");

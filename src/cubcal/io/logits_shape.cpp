@@ -56,11 +56,11 @@ void check_length(const NpyHeader& header, std::size_t length, const char* axis,
                   std::to_string(length) + " " + axis);
 }
 
-void refuse_one_hot(const NpyHeader& header, const std::string& where, const char* indices) {
+void refuse_one_hot(const NpyHeader& header, const std::string& where) {
   if (header.is_text() || header.shape.size() != 2 || header.shape[1] < 2) return;
   throw DataError(where + " has shape " + header.shape_text() +
-                  ", but a label is one class index for each sample; of one-hot labels " + indices +
-                  " makes them");
+                  ", but a label is one class index for each sample; of one-hot labels "
+                  "labels.argmax(1) makes them");
 }
 
 void refuse_columns(const LogitsReading& reading, const std::string& where) {

@@ -18,8 +18,8 @@ void check_length(const NpyHeader& header, std::size_t length, const char* axis,
                   const std::string& where);
 
 /// Throws the DataError that says so where labels [N,K] are one-hot or otherwise more than one
-/// number for each sample; `indices` is what makes class indices of them.
-void refuse_one_hot(const NpyHeader& header, const std::string& where, const char* indices);
+/// number for each sample.
+void refuse_one_hot(const NpyHeader& header, const std::string& where);
 
 /// What makes logits of another order [S,N,K], in the words of who wrote them.
 struct AxisAdvice {

@@ -132,7 +132,7 @@ RawLabels labels_of(const TorchEntries& entries, const std::string& key, std::si
     return labels;
   }
   const NpyHeader header = entries.head(key);
-  refuse_one_hot(header, where, "labels.argmax(1)");
+  refuse_one_hot(header, where);
   if (is_floating(header.dtype)) {
     throw DataError(where + " is " + header.type_text() +
                     ", but labels must be integers, as labels.long() makes them");

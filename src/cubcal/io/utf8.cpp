@@ -9,7 +9,6 @@ namespace cubcal {
 
 namespace {
 
-/// Moves the first character from `text` to `result`.
 /// Marks that turn the direction of what follows, or begin a line: with them a name can look like
 /// another one.
 bool is_layout_mark(std::uint32_t code_point) {
@@ -18,6 +17,7 @@ bool is_layout_mark(std::uint32_t code_point) {
          (code_point >= 0x2066 && code_point <= 0x2069);
 }
 
+/// Moves the first character from `text` to `result`.
 void append_printable(std::string& result, std::string_view& text) {
   constexpr char digits[] = "0123456789abcdef";
   const Utf8Character front = first_character(text);

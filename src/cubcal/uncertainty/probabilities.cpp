@@ -49,10 +49,6 @@ double floored_log(double p) { return std::log(std::max(p, kProbabilityFloor)); 
                   ", but the option 'probabilities' takes numbers from 0 to 1");
 }
 
-}  // namespace
-
-namespace {
-
 bool are_percentages(const McLogits& logits) {
   constexpr double kSlack = 1;  // of rounded numbers
   bool some_between = false;    // others may be logits made by hand

@@ -14,8 +14,7 @@ namespace cubcal {
 /// Of a set that has no classes.
 inline constexpr const char* kWhereClassesAreTold =
     ": neither folders nor a column of a usual name, such as 'label', tell them, and "
-    "'label_column' "
-    "(in [data] of a recipe, or where a table is packed or split) names another";
+    "'label_column' (in [data] of a recipe, or where a table is packed or split) names another";
 
 /// Images that are used together: for training, for validation, for testing.
 struct ImageSplit {
