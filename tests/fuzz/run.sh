@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs every fuzzer of a build folder for some seconds, as many side by side as there are processors
-# (JOBS), from the kept corpus:
+# (JOBS), from the kept corpus. FUZZ_SEED repeats what a run with that seed tried; without it, or 0, each
+# run tries something else:
 #   tests/fuzz/run.sh BUILD_FOLDER [SECONDS] [FUZZER ...]
 # What is found on the way, and any finding (crash-*, oom-*, timeout-*), stays in BUILD_FOLDER/fuzz;
 # a finding ends the script with an error. Of each fuzzer the executions and its corpus are printed.
@@ -36,7 +37,7 @@ run_one() {
   if ! { python3 "$here/large_inputs.py" "$build/fuzz/large-$kind" $folders &&
          "$build/tests/fuzz/$fuzzer" $limits -artifact_prefix="$build/fuzz/" "$build/fuzz/large-$kind"/* &&
          "$build/tests/fuzz/$fuzzer" -max_total_time="$seconds" $limits -max_len=$longest \
-           -print_final_stats=1 -verbosity=0 $dictionary -artifact_prefix="$build/fuzz/" \
+           -seed="${FUZZ_SEED:-0}" -print_final_stats=1 -verbosity=0 $dictionary -artifact_prefix="$build/fuzz/" \
            "$found" $folders; } >"$log" 2>&1; then
     tail -n 60 "$log"
     echo "$fuzzer: FAILED, see $log"
