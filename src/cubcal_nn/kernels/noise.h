@@ -2,9 +2,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <array>
 #include <cstdint>
 #include <vector>
+
+#include "cubcal_nn/kernels/noise_words.h"
 
 /// Random numbers that are functions of their place: every value depends on (seed, stream, pass)
 /// and its own index alone, and so not on batch size, thread count or order; CPU and CUDA agree to
@@ -17,9 +18,6 @@ struct NoiseKey {
   std::uint32_t pass = 0;    ///< s, the Monte Carlo pass
 };
 
-/// 128 bits that stand for a key: two words become the Philox key of a draw, two the upper half of
-/// its counter. Value i of the draw is made from word i % 4 (and its neighbour) of block i / 4.
-using NoiseWords = std::array<std::uint32_t, 4>;
 NoiseWords normal_words(const NoiseKey& key);
 /// The same of the dropout masks of one layer.
 NoiseWords dropout_words(const NoiseKey& key, std::uint32_t layer);

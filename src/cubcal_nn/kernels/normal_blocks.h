@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cubcal_nn/kernels/noise.h"
+#include "cubcal_nn/kernels/noise_words.h"
 
 /// The standard normal values of a draw in pieces that fit the innermost cache, for loops that use
 /// them at once: value i is the one normal_noise() writes at index i, bit for bit.

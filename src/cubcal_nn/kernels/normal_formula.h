@@ -1,13 +1,15 @@
 #pragma once
 
-#include <cmath>
+#include <math.h>
+
 #include <cstdint>
 #include <cstring>
 
 #ifdef __CUDACC__
 #define CUBCAL_HOST_DEVICE __host__ __device__ inline
 #else
-#define CUBCAL_HOST_DEVICE inline
+// Always, so that no copy made for one processor's vectors (vector_kernels.h) serves others.
+#define CUBCAL_HOST_DEVICE __attribute__((always_inline)) inline
 #endif
 
 /// Box-Muller in float32 without branches and library calls, so that compilers vectorise it and
@@ -31,13 +33,14 @@ CUBCAL_HOST_DEVICE float quotient(float a, float b) {
   return a / b;
 #endif
 }
+/// (The functions of C: those of C++ are inline ones that may leave a copy, as above.)
 CUBCAL_HOST_DEVICE float root(float a) {
 #ifdef __CUDA_ARCH__
   float value;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(a));
   return value;
 #else
-  return std::sqrt(a);
+  return ::sqrtf(a);
 #endif
 }
 
@@ -62,7 +65,7 @@ CUBCAL_HOST_DEVICE float minus_two_log(std::uint32_t bits) {
 CUBCAL_HOST_DEVICE void normal_pair(std::uint32_t radius_bits, std::uint32_t angle_bits,
                                     float& first, float& second) {
   // The top bit is half a turn: it turns the sign of both values.
-  const float radius = std::copysign(root(minus_two_log(radius_bits)), float_of_bits(angle_bits));
+  const float radius = ::copysignf(root(minus_two_log(radius_bits)), float_of_bits(angle_bits));
   // The lower 30 bits, read as signed, place the angle within a quarter turn around it.
   const auto within = static_cast<std::int32_t>(angle_bits << 2);
   const float a = static_cast<float>(within) * (1.57079633F * 0x1p-32F);  // [-pi/4, pi/4)

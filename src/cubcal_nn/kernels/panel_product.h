@@ -13,8 +13,12 @@ using Float4InMemory = float __attribute__((vector_size(16), aligned(4), may_ali
 inline Float4 load4(const float* from) { return *reinterpret_cast<const Float4InMemory*>(from); }
 inline void store4(float* to, Float4 value) { *reinterpret_cast<Float4InMemory*>(to) = value; }
 
-inline constexpr std::int64_t kTileRows = 8;      ///< of the left side in one tile
-inline constexpr std::int64_t kTileColumns = 8;   ///< of the right side in one tile: two vectors
+inline constexpr std::int64_t kTileRows = 8;  ///< of the left side in one tile
+#ifdef __x86_64__
+inline constexpr std::int64_t kTileColumns = 16;  ///< of the right side in one tile
+#else
+inline constexpr std::int64_t kTileColumns = 8;
+#endif
 inline constexpr std::int64_t kPanelDepth = 256;  ///< terms for which a tile fits the first cache
 inline constexpr std::int64_t kPanelFloats = 96 << 10;  ///< of panels that fit the second cache
 

@@ -41,37 +41,40 @@ std::int64_t corner(const PatchMap& map, std::int64_t column) {
   return (image * map.channels * map.height + y * map.stride) * map.width + x * map.stride;
 }
 
-/// Four patches' values of every term.
-void pack_four(const float* source, const std::array<std::int64_t, 4>& corners,
+constexpr std::size_t kGroups = kTileColumns / 4;
+
+/// The values of kTileColumns patches in every term.
+void pack_tile(const float* source, const std::array<std::int64_t, kTileColumns>& corners,
                const std::vector<std::int64_t>& terms, float* panel) {
-  const bool adjacent =
-      corners[1] == corners[0] + 1 && corners[2] == corners[0] + 2 && corners[3] == corners[0] + 3;
-  if (adjacent) {
-    const float* first = source + corners[0];
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-      store4(panel + kTileColumns * k, load4(first + terms[k]));
-    }
-    return;
+  std::array<bool, kGroups> adjacent;
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    const std::int64_t first = corners[4 * g];
+    adjacent[g] = corners[4 * g + 1] == first + 1 && corners[4 * g + 2] == first + 2 &&
+                  corners[4 * g + 3] == first + 3;
   }
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    const float* at = source + terms[k];
-    store4(panel + kTileColumns * k,
-           Float4{at[corners[0]], at[corners[1]], at[corners[2]], at[corners[3]]});
+  for (const std::int64_t term : terms) {
+    const float* at = source + term;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      const std::int64_t* of_group = &corners[4 * g];
+      const Float4 values =
+          adjacent[g] ? load4(at + of_group[0])
+                      : Float4{at[of_group[0]], at[of_group[1]], at[of_group[2]], at[of_group[3]]};
+      store4(panel + 4 * g, values);
+    }
+    panel += kTileColumns;
   }
 }
 
 /// Panels of kTileColumns patches each, all terms of one after another.
 void pack_columns(const PatchMap& map, const float* source, std::int64_t first, std::int64_t last,
                   float* panels) {
-  for (std::int64_t column = first; column < last; column += 4) {
-    std::array<std::int64_t, 4> corners;
+  for (std::int64_t column = first; column < last; column += kTileColumns) {
+    std::array<std::int64_t, kTileColumns> corners;
     // Past the end the last patch is repeated; what comes of it is not used.
-    for (int j = 0; j < 4; ++j) {
+    for (std::int64_t j = 0; j < kTileColumns; ++j) {
       corners[static_cast<std::size_t>(j)] = corner(map, std::min(column + j, last - 1));
     }
-    const std::int64_t place = column - first;
-    pack_four(source, corners, map.terms,
-              panels + place / kTileColumns * kTileColumns * map.depth() + place % kTileColumns);
+    pack_tile(source, corners, map.terms, panels + (column - first) * map.depth());
   }
 }
 
@@ -85,8 +88,9 @@ void pack_terms(const PatchMap& map, const float* source, const std::vector<std:
           source + map.terms[static_cast<std::size_t>(std::min(k + j, last_term - 1))];
     }
     for (const std::int64_t c : corners) {
-      store4(panels, Float4{at[0][c], at[1][c], at[2][c], at[3][c]});
-      store4(panels + 4, Float4{at[4][c], at[5][c], at[6][c], at[7][c]});
+      for (std::size_t j = 0; j < kTileColumns; j += 4) {
+        store4(panels + j, Float4{at[j][c], at[j + 1][c], at[j + 2][c], at[j + 3][c]});
+      }
       panels += kTileColumns;
     }
   }

@@ -33,20 +33,37 @@ void transform_source(Value d0, Value d1, Value d2, Value d3, Value (&v)[4]) {
   v[3] = d1 - d3;
 }
 
+/// The sixteen places of one kernel, or of several side by side in vectors: tap(i) is value i of
+/// nine.
+template <class Value, class Tap, class Store>
+void transform_kernel(const Tap& tap, const Store& store) {
+  Value half[3][4];  // of kernel column j, at the four places along y
+  for (int j = 0; j < 3; ++j) transform_weight(tap(j), tap(3 + j), tap(6 + j), half[j]);
+  for (int i = 0; i < 4; ++i) {
+    Value whole[4];
+    transform_weight(half[0][i], half[1][i], half[2][i], whole);
+    for (int j = 0; j < 4; ++j) store(4 * i + j, whole[j]);
+  }
+}
+
 /// u[place][row][channel] of the rows [first, last).
 void transform_weights(const float* weight, std::int64_t first, std::int64_t last,
                        std::int64_t rows, std::int64_t channels, float* u) {
-  for (std::int64_t row = first; row < last; ++row) {
-    for (std::int64_t c = 0; c < channels; ++c) {
-      const float* g = weight + (row * channels + c) * 9;
-      float half[3][4];  // of kernel column j, at the four places along y
-      for (int j = 0; j < 3; ++j) transform_weight(g[j], g[3 + j], g[6 + j], half[j]);
-      float* to = u + row * channels + c;
-      for (int i = 0; i < 4; ++i) {
-        float whole[4];
-        transform_weight(half[0][i], half[1][i], half[2][i], whole);
-        for (int j = 0; j < 4; ++j) to[(4 * i + j) * rows * channels] = whole[j];
-      }
+  const std::int64_t of_place = rows * channels;
+  for (std::int64_t kernel = first * channels; kernel < last * channels;) {
+    const float* g = weight + kernel * 9;
+    float* to = u + kernel;
+    if (kernel + 4 <= last * channels) {
+      transform_kernel<Float4>(
+          [&](int i) {
+            return Float4{g[i], g[9 + i], g[18 + i], g[27 + i]};
+          },
+          [&](int place, Float4 value) { store4(to + place * of_place, value); });
+      kernel += 4;
+    } else {
+      transform_kernel<float>([&](int i) { return g[i]; },
+                              [&](int place, float value) { to[place * of_place] = value; });
+      ++kernel;
     }
   }
 }
@@ -66,6 +83,10 @@ struct Squares {
   std::int64_t count() const { return map.images * of_image; }
   Place place(std::int64_t square) const {
     return {square / of_image, square % of_image / across * 2, square % across * 2};
+  }
+  /// Of a result of it in channel `row` of `rows`, `below` its upper row.
+  std::int64_t result(const Place& at, std::int64_t row, std::int64_t rows, int below) const {
+    return ((at.image * rows + row) * map.out_height + at.y + below) * map.out_width + at.x;
   }
   /// Of its upper left value in channel 0 of the source.
   std::int64_t corner(std::int64_t square) const {
@@ -133,18 +154,34 @@ void finish_row(const Squares& squares, std::int64_t row, std::int64_t rows, std
   const float scale = finish.scale == nullptr ? 1.0F : finish.scale[row];
   const float shift = finish.bias == nullptr ? 0.0F : finish.bias[row];
   const float lowest = finish.relu ? 0.0F : -std::numeric_limits<float>::infinity();
+  const auto finished = [&](auto value, auto added) { return scale * value + shift + added; };
   for (std::int64_t square = first; square < last; square += 4) {
     Float4 y[2][2];
     results_of_four(products + (square - first), stride, y);
+    const Squares::Place upper_left = squares.place(square);
+    // Four whole squares of one row of the image are eight values side by side.
+    if (square + 4 <= last && upper_left.x + 8 <= map.out_width) {
+      for (int i = 0; i < 2 && upper_left.y + i < map.out_height; ++i) {
+        const std::int64_t place = squares.result(upper_left, row, rows, i);
+        for (int half = 0; half < 2; ++half) {
+          const Float4 value = half == 0 ? __builtin_shufflevector(y[i][0], y[i][1], 0, 4, 1, 5)
+                                         : __builtin_shufflevector(y[i][0], y[i][1], 2, 6, 3, 7);
+          const std::int64_t to = place + 4 * half;
+          const Float4 sum =
+              finished(value, finish.residual == nullptr ? Float4{} : load4(finish.residual + to));
+          store4(out + to, sum < lowest ? Float4{} + lowest : sum);
+        }
+      }
+      continue;
+    }
     const int count = static_cast<int>(std::min<std::int64_t>(4, last - square));
     for (int j = 0; j < count; ++j) {
       const Squares::Place at = squares.place(square + j);
       for (int i = 0; i < 2 && at.y + i < map.out_height; ++i) {
-        const std::int64_t place =
-            ((at.image * rows + row) * map.out_height + at.y + i) * map.out_width + at.x;
+        const std::int64_t place = squares.result(at, row, rows, i);
         for (int k = 0; k < 2 && at.x + k < map.out_width; ++k) {
           const float added = finish.residual == nullptr ? 0.0F : finish.residual[place + k];
-          out[place + k] = std::max(scale * y[i][k][j] + shift + added, lowest);
+          out[place + k] = std::max(finished(y[i][k][j], added), lowest);
         }
       }
     }

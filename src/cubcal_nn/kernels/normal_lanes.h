@@ -1,5 +1,8 @@
-#include "cubcal_nn/kernels/normal_blocks.h"
+#pragma once
 
+#include <cstdint>
+
+#include "cubcal_nn/kernels/normal_blocks.h"
 #include "cubcal_nn/kernels/normal_formula.h"
 #include "cubcal_nn/kernels/philox_lanes.h"
 
@@ -7,9 +10,11 @@ namespace cubcal {
 
 static_assert(kNormalBlock == 4 * kPhiloxLanes);
 
-void normal_block(std::int64_t first, const NoiseWords& words, float (&values)[kNormalBlock]) {
+/// normal_block() in the vectors of `Words`: the same values, bit for bit, whatever their width.
+template <class Words>
+void normal_block_in(std::int64_t first, const NoiseWords& words, float (&values)[kNormalBlock]) {
   std::uint32_t bits[4][kPhiloxLanes];
-  philox_lanes(static_cast<std::uint32_t>(first / 4), 0, words, bits);
+  philox_lanes<Words>(static_cast<std::uint32_t>(first / 4), 0, words, bits);
   // Lanes side by side, the layout compilers turn into vector instructions, and then in order.
   float value[4][kPhiloxLanes];
   for (int lane = 0; lane < kPhiloxLanes; ++lane) {
