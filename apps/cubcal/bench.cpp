@@ -37,6 +37,7 @@ struct BenchOptions {
   std::int64_t images = 0;
   std::int64_t classes = 5;
   std::string device = "cpu";
+  std::string convolution = "auto";
   std::string precision = "auto";
   bool plain = false;
   double seconds = 2;
@@ -101,7 +102,7 @@ const std::vector<std::string> kHeader = {"job",       "network", "px",      "im
 class Bench {
  public:
   explicit Bench(const BenchOptions& options)
-      : options_(options), device_(set_up_device(options.device)) {
+      : options_(options), device_(set_up_device(options.device, options.convolution)) {
     base_.network =
         options.network.empty() ? (on_gpu() ? "resnet34" : "resnet18") : options.network;
     base_.size = options.size > 0 ? options.size : (on_gpu() ? 224 : 64);
@@ -141,7 +142,11 @@ class Bench {
     options_.mc = static_cast<std::int64_t>(drawn_passes(*model.network, mc));
   }
 
-  void note(const std::string& what) const { std::cerr << "measuring " << what << '\n'; }
+  /// Says what is measured now, and readies the process for such work.
+  void begin(ConvolutionWork work, const std::string& what) const {
+    std::cerr << "measuring " << what << '\n';
+    if (!on_gpu()) set_up_convolution(options_.convolution, work);
+  }
 
   void facts() {
     facts_ = {{"device", device_name(device_)},
@@ -159,7 +164,7 @@ class Bench {
       Row row{"train", base_, {}, {}};
       row.which.batch = batch;
       row.which.passes = options_.passes;
-      note("a training step of " + std::to_string(batch) + " images");
+      begin(ConvolutionWork::kTraining, "a training step of " + std::to_string(batch) + " images");
       row.result = time_training_step(row.which, options_.seconds);
       row.ceiling = time_deterministic_step(row.which, options_.seconds).seconds;
       rows_.push_back(row);
@@ -171,7 +176,8 @@ class Bench {
     row.which.images = options_.images > 0 ? options_.images : (on_gpu() ? 2048 : 64);
     row.which.batch = 256;
     row.which.passes = options_.mc;
-    note("prediction of " + std::to_string(row.which.images) + " images");
+    begin(ConvolutionWork::kPrediction,
+          "prediction of " + std::to_string(row.which.images) + " images");
     row.result = time_prediction(row.which, false, options_.seconds);
     row.ceiling = time_deterministic_forward(row.which, options_.seconds).seconds;
     rows_.push_back(row);
@@ -182,7 +188,7 @@ class Bench {
     row.which.images = 1;
     row.which.batch = 1;
     row.which.passes = options_.mc;
-    note("prediction of one image");
+    begin(ConvolutionWork::kPrediction, "prediction of one image");
     row.result = time_prediction(row.which, false, options_.seconds);
     // The floor: every draw is written once and read once.
     if (facts_["gaussian_weights"] == 0) {
@@ -221,7 +227,8 @@ class Bench {
 
   void grow(const std::string& job, const std::string& axis, const BenchCase& base,
             const std::vector<std::int64_t>& values, std::int64_t BenchCase::*field) {
-    note("growth of " + job + " with " + axis);
+    begin(job == "train" ? ConvolutionWork::kTraining : ConvolutionWork::kPrediction,
+          "growth of " + job + " with " + axis);
     Json points = Json::array();
     std::vector<double> x, seconds, bytes;
     for (const std::int64_t value : values) {
@@ -389,6 +396,7 @@ void add_bench(CLI::App& app) {
       ->excludes(model);
   add_device_option(*command, options->device);
   add_precision_option(*command, options->precision);
+  add_convolution_option(*command, options->convolution);
   command->add_flag("--plain", options->plain,
                     "Operator by operator: without fused kernels and graphs");
   command->add_option("--seconds", options->seconds, "Time given to each measurement")

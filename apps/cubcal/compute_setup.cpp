@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "cubcal/core/parallel.h"
-#include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/kernels/named_device.h"
 #include "cubcal_nn/kernels/use_threads.h"
 
@@ -28,8 +27,8 @@ void add_precision_option(CLI::App& command, std::string& precision) {
 void add_convolution_option(CLI::App& command, std::string& convolution) {
   command
       .add_option("--convolution", convolution,
-                  "How a CPU computes convolutions: panels, im2col, onednn, or auto (the fastest, "
-                  "measured at the start; with --shard: panels)")
+                  "How a CPU computes convolutions: panels, im2col, onednn, or auto (panels; "
+                  "training on x86-64: onednn)")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "panels", "im2col", "onednn"}));
 }
@@ -39,15 +38,17 @@ void advise_on_blas() {
   if (!blas.advice.empty()) std::cerr << "cubcal: " << blas.advice << '\n';
 }
 
-c10::Device set_up_device(const std::string& device, const std::string& convolution) {
+void set_up_convolution(const std::string& convolution, ConvolutionWork work) {
+  set_convolution_backend(convolution == "auto" ? usual_convolution_backend(work)
+                                                : parse_convolution_backend(convolution));
+}
+
+c10::Device set_up_device(const std::string& device, const std::string& convolution,
+                          ConvolutionWork work) {
   use_threads(static_cast<int>(thread_count()));
   if (device != "cpu") return named_device(device);
   advise_on_blas();
-  if (convolution == "auto") {
-    set_convolution_backend(fastest_convolution_backend().backend);
-  } else {
-    set_convolution_backend(parse_convolution_backend(convolution));
-  }
+  set_up_convolution(convolution, work);
   return c10::Device(c10::DeviceType::CPU);
 }
 

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cubcal_nn/kernels/compute_backend.h"
+
 /// What every command that runs a network does first.
 namespace cubcal::app {
 
@@ -20,9 +22,13 @@ void add_convolution_option(CLI::App& command, std::string& convolution);
 /// Prints to stderr what is wrong with the BLAS, if anything.
 void advise_on_blas();
 
-/// Readies the process for `device`: gives LibTorch the threads of --threads, picks the
-/// convolution asked for or for "auto" the fastest, and prints to stderr what is wrong with the
-/// BLAS, if anything. Throws ArgumentError for a device this machine or build does not have.
-c10::Device set_up_device(const std::string& device, const std::string& convolution = "auto");
+/// Has a CPU compute convolutions as asked for, or for "auto" in the usual way of such work.
+void set_up_convolution(const std::string& convolution, ConvolutionWork work);
+
+/// Readies the process for `device`: gives LibTorch the threads of --threads, sets up convolutions,
+/// and prints to stderr what is wrong with the BLAS, if anything. Throws ArgumentError for a device
+/// this machine or build does not have.
+c10::Device set_up_device(const std::string& device, const std::string& convolution = "auto",
+                          ConvolutionWork work = ConvolutionWork::kPrediction);
 
 }  // namespace cubcal::app

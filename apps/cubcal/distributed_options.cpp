@@ -73,7 +73,6 @@ const RankSplit* RankMeeting::join(Recipe& recipe) {
   if (recipe.run.device == "cuda") {
     recipe.run.device = "cuda:" + std::to_string(place.local_rank);
   }
-  if (recipe.convolution == "auto") recipe.convolution = "panels";
   if (!parts_->threads_given) {
     set_thread_count(recipe.threads > 0 ? recipe.threads : own_threads(place));
   }

@@ -28,9 +28,8 @@ class RankMeeting {
   ~RankMeeting();
 
   bool is_first() const;
-  /// Meets the other ranks, and fits the recipe to this one: its GPU, its share of the processors
-  /// and, unless it names one, the path of convolutions that is the same each time. The first says
-  /// in a line of stdout who trains.
+  /// Meets the other ranks, and fits the recipe to this one: its GPU and its share of the
+  /// processors. The first says in a line of stdout who trains.
   const RankSplit* join(Recipe& recipe);
 
  private:

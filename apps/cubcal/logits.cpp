@@ -49,8 +49,6 @@ void logits(LogitsOptions options) {
     throw ArgumentError("--output must end in .npz, not be '" + options.output + "'");
   }
   const std::optional<Shard> shard = chosen_shard(options.shard);
-  // What is measured at the start two processes could choose, and round, otherwise.
-  if (shard && options.convolution == "auto") options.convolution = "panels";
   const c10::Device device = set_up_device(options.device, options.convolution);
   const LoadedModel model = load_model(options.model, device);
   WorkView view;

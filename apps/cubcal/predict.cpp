@@ -220,19 +220,18 @@ void predict_lines(Classifier& classifier, const PredictOptions& options,
   fail_for_unreadable(unreadable, images);
 }
 
-/// Refuses what does not go with --shard, and fixes what two processes could choose otherwise.
-std::optional<Shard> set_up_shard(PredictOptions& options) {
+/// Refuses what does not go with --shard.
+std::optional<Shard> checked_shard(const PredictOptions& options) {
   const std::optional<Shard> shard = chosen_shard(options.shard);
   if (!shard) return shard;
   if (options.lines.empty() || options.lines == "-") {
     throw ArgumentError("--shard needs --jsonl with the name of a file");
   }
-  if (options.classifier.convolution == "auto") options.classifier.convolution = "panels";
   return shard;
 }
 
 void predict_files(PredictOptions options) {
-  const std::optional<Shard> shard = set_up_shard(options);
+  const std::optional<Shard> shard = checked_shard(options);
   if (!shard) options.images = image_arguments(options.images, std::cin);
   if (options.classifier.device == "cpu") advise_on_blas();
   apply_choice(options.passes, options.classifier);

@@ -17,15 +17,11 @@ void set_up_computing(const Recipe& recipe, bool threads_given, const std::strin
         read_checkpoint_head(RunFolder{run_folder}.checkpoint());
     set_thread_count(head ? static_cast<std::size_t>(head->compute.threads) : recipe.threads);
   }
-  set_up_device(recipe.run.device);
-  if (recipe.convolution != "auto") {
-    set_convolution_backend(parse_convolution_backend(recipe.convolution));
-  }
+  set_up_device(recipe.run.device, recipe.convolution, ConvolutionWork::kTraining);
   out << "computing on " << recipe.run.device << " with " << at::get_num_threads()
       << (at::get_num_threads() == 1 ? " thread" : " threads");
   if (recipe.run.device == "cpu") {
-    out << ", convolutions by " << convolution_backend_name(convolution_backend())
-        << (recipe.convolution == "auto" ? " (measured)" : "");
+    out << ", convolutions by " << convolution_backend_name(convolution_backend());
   }
   out << '\n' << std::flush;
 }

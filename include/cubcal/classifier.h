@@ -26,8 +26,8 @@ struct AdaptiveStop {
 struct ClassifierOptions {
   std::string device = "cpu";      ///< or "cuda", "cuda:N"
   std::string precision = "auto";  ///< of a GPU: "fp32", "tf32" or "bf16", which is auto's
-  /// Path of convolutions on a CPU: "panels", "im2col" or "onednn"; "auto": the fastest, measured
-  /// at the start, so that two processes may choose, and round, otherwise.
+  /// Path of convolutions on a CPU: "panels", "im2col" or "onednn"; "auto": panels, by which an
+  /// image has the same bits alone and among others.
   std::string convolution = "auto";
   std::size_t threads = 0;  ///< of the CPU; 0: as many as the library uses
   /// Stochastic passes; unset: those of the model's verdict, else 80.

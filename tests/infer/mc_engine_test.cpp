@@ -130,6 +130,24 @@ TEST(McEngine, DoesNotDependOnTheBatchSize) {
   });
 }
 
+/// What panels do not take goes by LibTorch, on x86-64 with oneDNN.
+TEST(McEngine, DepthwiseConvolutionsDoNotDependOnTheBatchSizeEither) {
+  set_convolution_backend(ConvolutionBackend::kPanels);
+  ModelDescription description = tiny_description(LayerKind::kVariational);
+  description.network = "efficientnet-b0";
+  description.preprocessing = {32, 32, {0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}};
+  const std::unique_ptr<Network> network = make_network(
+      description.network, description.network_options(c10::Device(c10::DeviceType::CPU)));
+  McEngine engine(*network, description.preprocessing);
+  const at::Tensor images = random_images(7, 3, 32);
+  const auto logits = [&](std::int64_t batch) {
+    return tensor_of(engine.run(images, passes_and_batch(2, batch)).logits);
+  };
+  const at::Tensor together = logits(7);
+  EXPECT_TRUE(at::equal(logits(1), together));
+  EXPECT_TRUE(at::equal(logits(4), together));
+}
+
 TEST(McEngine, AnImageAloneIsTheSameAsAmongMany) {
   const at::Tensor images = random_images(40);
   for_each_backend([&](LayerKind kind, double tolerance) {

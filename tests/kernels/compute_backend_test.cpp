@@ -11,26 +11,30 @@ namespace {
 constexpr ConvolutionBackend kAll[] = {ConvolutionBackend::kOneDnn, ConvolutionBackend::kIm2col,
                                        ConvolutionBackend::kPanels};
 
-TEST(ConvolutionBackend, AClearlyFasterPathIsFoundAndNothingSet) {
-  set_convolution_backend(ConvolutionBackend::kOneDnn);
-  const ConvolutionChoice choice = fastest_convolution_backend();
-  EXPECT_GT(choice.im2col_ms, 0);
-  EXPECT_GT(choice.panels_ms, 0);
-  EXPECT_EQ(convolution_backend(), ConvolutionBackend::kOneDnn);
-  if (choice.backend == ConvolutionBackend::kIm2col && choice.onednn_ms > 0) {
-    EXPECT_LT(choice.im2col_ms, choice.onednn_ms);
-  }
-  // A path that is there stays unless the next one wins by a quarter.
-  const bool onednn_stays = choice.onednn_ms > 0 && choice.im2col_ms > 0.75 * choice.onednn_ms;
-  const double others = onednn_stays ? choice.onednn_ms : choice.im2col_ms;
-  EXPECT_EQ(choice.backend == ConvolutionBackend::kPanels, others > 0.75 * choice.panels_ms);
+TEST(ConvolutionBackend, TheUsualOneIsTheSameEachTime) {
+  set_convolution_backend(ConvolutionBackend::kIm2col);
+  EXPECT_EQ(usual_convolution_backend(ConvolutionWork::kPrediction), ConvolutionBackend::kPanels);
+#ifdef __x86_64__
+  const bool by_onednn = at::hasMKLDNN();
+#else
+  const bool by_onednn = false;
+#endif
+  EXPECT_EQ(usual_convolution_backend(ConvolutionWork::kTraining),
+            by_onednn ? ConvolutionBackend::kOneDnn : ConvolutionBackend::kPanels);
+  EXPECT_EQ(convolution_backend(), ConvolutionBackend::kIm2col) << "nothing is set";
 }
 
 TEST(ConvolutionBackend, IsWhatWasSet) {
   for (const ConvolutionBackend backend : kAll) {
     set_convolution_backend(backend);
     EXPECT_EQ(convolution_backend(), backend);
-    EXPECT_EQ(at::globalContext().userEnabledMkldnn(), backend == ConvolutionBackend::kOneDnn);
+#ifdef __x86_64__
+    const bool others_by_onednn = backend == ConvolutionBackend::kPanels;
+#else
+    const bool others_by_onednn = false;
+#endif
+    EXPECT_EQ(at::globalContext().userEnabledMkldnn(),
+              backend == ConvolutionBackend::kOneDnn || others_by_onednn);
   }
 }
 

@@ -24,7 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kRecipe = R"(
-convolution = "im2col"
 [data.phantom]
 train = 200
 val = 40

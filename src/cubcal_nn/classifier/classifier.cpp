@@ -29,15 +29,14 @@ static_assert(AdaptiveStop{}.error == AdaptiveOptions{}.error &&
                   AdaptiveStop{}.block == AdaptiveOptions{}.block,
               "one set of defaults");
 
-/// Threads, and on the CPU the convolution path; the fastest is measured here.
+/// Threads, and on the CPU the convolution path.
 ComputeSettings compute_settings(const ClassifierOptions& options, c10::Device device) {
   ComputeSettings settings;
   settings.threads = static_cast<int>(options.threads > 0 ? options.threads : thread_count());
-  if (device.is_cpu() && options.convolution != "auto") {
-    settings.convolution = parse_convolution_backend(options.convolution);
-  } else if (device.is_cpu()) {
-    const ComputeScope measuring(settings);
-    settings.convolution = fastest_convolution_backend().backend;
+  if (device.is_cpu()) {
+    settings.convolution = options.convolution == "auto"
+                               ? usual_convolution_backend(ConvolutionWork::kPrediction)
+                               : parse_convolution_backend(options.convolution);
   }
   return settings;
 }

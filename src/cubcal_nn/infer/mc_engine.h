@@ -58,9 +58,10 @@ struct McOutput {
 /// on a GPU with fused kernels goes through FusedPrediction, unless features are wanted.
 ///
 /// Neither batch size nor threads enter any formula. What remains is rounding, where a matrix
-/// product sums in another order for another shape: on aarch64 with im2col and OpenBLAS none was
-/// found, and results are equal bit for bit for any batch size and number of threads; on x86_64
-/// batch sizes, and with oneDNN both, differ by some 1e-7 of the largest logit.
+/// product sums in another order for another shape: by panels, the usual path of convolutions, none
+/// was found, and results are equal bit for bit for any batch size and number of threads (but for
+/// attention on x86_64); by im2col on x86_64 batch sizes, and by oneDNN both, differ by some 1e-7
+/// of the largest logit.
 class McEngine {
  public:
   /// The network and its parameters must outlive the engine. Throws DataError where the

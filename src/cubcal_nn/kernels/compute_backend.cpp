@@ -2,18 +2,14 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
-#include <c10/core/GradMode.h>
 #include <dlfcn.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <utility>
 
 #include "cubcal/core/named_values.h"
-#include "cubcal_nn/kernels/fast_conv_cpu.h"
 
 namespace cubcal {
 
@@ -39,64 +35,29 @@ double fastest_ms(int repeats, const Work& work) {
 /// What is set beyond LibTorch's own switch between oneDNN and im2col.
 std::atomic<bool> panels_set{false};
 
-at::Tensor convolve(ConvolutionBackend backend, const at::Tensor& images,
-                    const at::Tensor& weight) {
-  if (backend != ConvolutionBackend::kPanels) return at::conv2d(images, weight, {}, 1, 1);
-  FastConvOptions options;
-  options.padding = 1;
-  options.winograd = true;  // as in training
-  return fast_conv2d_training(images, weight, {}, options);
-}
-
-double convolution_ms(ConvolutionBackend backend) {
-  set_convolution_backend(backend);
-  const c10::AutoGradMode with_gradient(true);
-  constexpr int kImages = 8;
-  double total = 0;
-  // An early layer with much area and few channels, and a late one.
-  for (const auto& [channels, size] : {std::pair{64, 8}, std::pair{256, 4}}) {
-    const at::Tensor images = at::ones({kImages, channels, size, size}).set_requires_grad(true);
-    const at::Tensor weight = at::ones({channels, channels, 3, 3}).set_requires_grad(true);
-    const at::Tensor gradient = at::ones({kImages, channels, size, size});
-    const auto step = [&] {
-      torch::autograd::backward({convolve(backend, images, weight)}, {gradient});
-    };
-    step();  // the first call sets up threads and code
-    total += fastest_ms(3, step);
-  }
-  return total;
-}
+#ifdef __x86_64__
+constexpr bool kIsX86 = true;
+#else
+constexpr bool kIsX86 = false;
+#endif
 
 }  // namespace
 
+ConvolutionBackend usual_convolution_backend(ConvolutionWork work) {
+  const bool by_onednn = work == ConvolutionWork::kTraining && kIsX86 && at::hasMKLDNN();
+  return by_onednn ? ConvolutionBackend::kOneDnn : ConvolutionBackend::kPanels;
+}
+
 void set_convolution_backend(ConvolutionBackend backend) {
   panels_set = backend == ConvolutionBackend::kPanels;
-  at::globalContext().setUserEnabledMkldnn(backend == ConvolutionBackend::kOneDnn);
+  at::globalContext().setUserEnabledMkldnn(backend == ConvolutionBackend::kOneDnn ||
+                                           (panels_set && kIsX86));
 }
 
 ConvolutionBackend convolution_backend() {
   if (panels_set) return ConvolutionBackend::kPanels;
   return at::globalContext().userEnabledMkldnn() ? ConvolutionBackend::kOneDnn
                                                  : ConvolutionBackend::kIm2col;
-}
-
-ConvolutionChoice fastest_convolution_backend() {
-  constexpr double kMargin = 0.75;
-  ConvolutionChoice choice;
-  const ConvolutionBackend before = convolution_backend();
-  choice.im2col_ms = convolution_ms(ConvolutionBackend::kIm2col);
-  double fastest = choice.im2col_ms;
-  if (at::hasMKLDNN()) {
-    choice.onednn_ms = convolution_ms(ConvolutionBackend::kOneDnn);
-    if (choice.im2col_ms > kMargin * choice.onednn_ms) {
-      choice.backend = ConvolutionBackend::kOneDnn;
-      fastest = choice.onednn_ms;
-    }
-  }
-  choice.panels_ms = convolution_ms(ConvolutionBackend::kPanels);
-  if (fastest > kMargin * choice.panels_ms) choice.backend = ConvolutionBackend::kPanels;
-  set_convolution_backend(before);
-  return choice;
 }
 
 const char* convolution_backend_name(ConvolutionBackend backend) {

@@ -7,21 +7,16 @@
 namespace cubcal {
 
 /// How convolutions are done on the CPU: by LibTorch with oneDNN, by LibTorch with im2col and BLAS,
-/// or by the panels of fast_conv_cpu.h (what those do not take goes by im2col).
+/// or by the panels of fast_conv_cpu.h (what those do not take goes by LibTorch: on x86-64 with
+/// oneDNN, elsewhere without).
 enum class ConvolutionBackend { kOneDnn, kIm2col, kPanels };
+enum class ConvolutionWork { kPrediction, kTraining };
 
-struct ConvolutionChoice {
-  ConvolutionBackend backend = ConvolutionBackend::kIm2col;
-  double onednn_ms = 0;  ///< forward and backward of two small cases; 0 where oneDNN is absent
-  double im2col_ms = 0;
-  double panels_ms = 0;
-};
-
-/// Measures the paths on two small convolutions (some tens of milliseconds), and leaves set what
-/// was set before. im2col must win by a quarter to replace oneDNN, and either by a quarter to
-/// replace panels, so that a near tie is always decided alike; a run that must repeat bit by bit
-/// records the choice and sets it again.
-ConvolutionChoice fastest_convolution_backend();
+/// What "auto" means. Panels in prediction: an image has the same bits alone and among others,
+/// which oneDNN and BLAS do not promise. In training the quicker of those measured
+/// (docs/performance.md): oneDNN on x86-64, where LibTorch has it, and elsewhere panels too. So it
+/// is the same each time.
+ConvolutionBackend usual_convolution_backend(ConvolutionWork work);
 void set_convolution_backend(ConvolutionBackend backend);
 /// The one set last; before that, what LibTorch does by itself.
 ConvolutionBackend convolution_backend();

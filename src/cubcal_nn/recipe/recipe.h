@@ -15,7 +15,7 @@ struct Recipe {
   DataOptions data;
   RunOptions run;
   std::size_t threads = 0;           ///< 0: all processors
-  std::string convolution = "auto";  ///< "auto": measured at the start; or a backend's name
+  std::string convolution = "auto";  ///< "auto": the usual one of training; or a backend's name
   ExperimentPlan experiment;         ///< the grid around the run
   Settings settings;                 ///< every key that has an effect, defaults included
   std::string text;                  ///< of the run as TOML, overrides applied
