@@ -8,7 +8,7 @@
 
 namespace cubcal {
 
-static_assert(kNormalBlock == 4 * kPhiloxLanes);
+static_assert(kNormalBlock == std::int64_t{4} * kPhiloxLanes);
 
 /// normal_block() in the vectors of `Words`: the same values, bit for bit, whatever their width.
 template <class Words>

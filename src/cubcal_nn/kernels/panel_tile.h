@@ -20,7 +20,7 @@ void multiply_part(const float* const* left, const float* const* columns, std::i
   using Vector = typename Floats::Vector;
   constexpr int kRows = Floats::kRows;
   constexpr int kTerms = Floats::kTerms;
-  constexpr auto kWidth = static_cast<int>(sizeof(Vector) / sizeof(float));
+  constexpr auto kWidth = static_cast<std::int64_t>(sizeof(Vector) / sizeof(float));
   Vector sum[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int j = 0; j < kVectors; ++j) {

@@ -163,7 +163,7 @@ void finish_row(const Squares& squares, std::int64_t row, std::int64_t rows, std
     if (square + 4 <= last && upper_left.x + 8 <= map.out_width) {
       for (int i = 0; i < 2 && upper_left.y + i < map.out_height; ++i) {
         const std::int64_t place = squares.result(upper_left, row, rows, i);
-        for (int half = 0; half < 2; ++half) {
+        for (std::int64_t half = 0; half < 2; ++half) {
           const Float4 value = half == 0 ? __builtin_shufflevector(y[i][0], y[i][1], 0, 4, 1, 5)
                                          : __builtin_shufflevector(y[i][0], y[i][1], 2, 6, 3, 7);
           const std::int64_t to = place + 4 * half;
