@@ -78,5 +78,22 @@ TEST(Guard, KeepsGroupsTogether) {
   EXPECT_GE(rise_of_nll(images, alone), rise_of_nll(images, grouped));
 }
 
+TEST(Guard, IsNamedByTheFit) {
+  const LogitSet set = random_logits(small_set(), 5);
+  FitOptions options;
+  options.grid = 21;
+  const auto guard = [&](CalibrationMethod method, std::size_t folds,
+                         const std::vector<std::string>& groups = {}) {
+    options.method = method;
+    options.guard_folds = folds;
+    return fit_calibration(set.view(), set.labels, options, groups).guard;
+  };
+  EXPECT_EQ(guard(CalibrationMethod::kDtsGuarded, 10), "10-fold cross-validation");
+  EXPECT_EQ(guard(CalibrationMethod::kDtsGuarded, 0), "fitted set");
+  const std::vector<std::string> one_patient(set.labels.size(), "a");
+  EXPECT_EQ(guard(CalibrationMethod::kDtsGuarded, 10, one_patient), "fitted set");
+  EXPECT_EQ(guard(CalibrationMethod::kDts, 10), "");
+}
+
 }  // namespace
 }  // namespace cubcal

@@ -104,7 +104,13 @@ TEST(ExperimentCommand, AnEnsembleLaplaceAndALastLayerAreRows) {
   EXPECT_EQ(record("last-layer")["passes"], 4);
   EXPECT_EQ(record("laplace")["passes"], 4);
   EXPECT_EQ(record("laplace")["training"]["stages"].size(), 1U);
-  EXPECT_NE(first.out.find("full/seed1/laplace: prior precision "), std::string::npos);
+  const std::string told = "full/seed1/laplace: prior precision ";
+  const std::size_t place = first.out.find(told);
+  ASSERT_NE(place, std::string::npos) << first.out;
+  EXPECT_NEAR(record("laplace")["training"]["prior_precision"].get<double>() /
+                  std::stod(first.out.substr(place + told.size())),
+              1, 1e-4);
+  EXPECT_FALSE(record("last-layer")["training"].contains("prior_precision"));
   EXPECT_EQ(record("deterministic")["passes"], 1);
   const fs::path seed = folder.path() / "runs/full/seed1";
   EXPECT_TRUE(fs::exists(seed / "ensemble/member3/last/model.json"));
@@ -167,6 +173,15 @@ TEST(ExperimentCommand, WeightsFromAFileBelongToTheFirstStage) {
   };
   EXPECT_EQ(starts_from("deterministic"), "pretrained = 'other/last'");
   EXPECT_EQ(starts_from("bnn"), "pretrained = 'runs/full/seed1/deterministic/last'");
+  const auto json_of = [&](const std::string& path) {
+    return nlohmann::json::parse(contents_of(folder.path() / path));
+  };
+  const auto recorded = [&](const std::string& method) {
+    return json_of("runs/records/full-seed1-" + method + ".json")["training"]["pretrained_hash"];
+  };
+  EXPECT_EQ(recorded("deterministic"), json_of("other/last/model.json")["weights_hash"]);
+  EXPECT_EQ(recorded("bnn"),
+            json_of("runs/full/seed1/deterministic/last/model.json")["weights_hash"]);
 }
 
 TEST(ExperimentCommand, WhatTheGridDecidesCannotBeSet) {
@@ -206,6 +221,7 @@ TEST(ExperimentCommand, ARecordHoldsEverySettingAndTheBoxes) {
     }
     if (row.at("method") == "dts-guarded") {
       EXPECT_EQ(row.at("box_high"), nlohmann::json({0.05, 1.0}));
+      EXPECT_EQ(row.at("guard"), "10-fold cross-validation");
     }
   }
 }

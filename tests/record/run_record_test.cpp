@@ -27,6 +27,8 @@ RunRecord example_run() {
   run.recipe = "seed = 7\n";
   run.recipe_hash = content_hash(run.recipe);
   run.settings = {{"seed", "7"}, {"stage1.method", "\"bnn\""}};
+  run.pretrained_hash = "89ab";
+  run.prior_precision = 31.622776601683793;
   run.stages = {{"deterministic", 3, true, "accuracy", 1.5, {2, {{"nll", 0.5}}}, {3, {}}},
                 {"bnn", 4, false, "nll", 2.5, {}, {4, {{"nll", 0.25}}}}};
   return run;
@@ -46,6 +48,8 @@ TEST(RunRecord, IsReadAsItWasWritten) {
   EXPECT_TRUE(read.stages[0].stopped_early);
   EXPECT_EQ(read.stages[0].best.validation.at("nll"), 0.5);
   EXPECT_EQ(read.stages[1].last.epoch, 4);
+  EXPECT_EQ(read.pretrained_hash, "89ab");
+  EXPECT_EQ(read.prior_precision, 31.622776601683793);
   write_run_record(run.record(), read);
   EXPECT_EQ(read_text_file(run.record(), 10000), text);
 }
@@ -58,6 +62,12 @@ TEST(RunRecord, WhatIsAbsentIsNotKnown) {
   EXPECT_FALSE(run.seed);
   EXPECT_FALSE(run.threads);
   EXPECT_TRUE(run.stages.empty());
+  EXPECT_TRUE(run.pretrained_hash.empty());
+  EXPECT_FALSE(run.prior_precision);
+  write_run_record(folder.file("record.json"), run);
+  const std::string text = read_text_file(folder.file("record.json"), 10000);
+  EXPECT_EQ(text.find("pretrained_hash"), std::string::npos) << text;
+  EXPECT_EQ(text.find("prior_precision"), std::string::npos) << text;
 }
 
 TEST(RunRecord, SaysWhatIsWrong) {

@@ -40,12 +40,22 @@ ResultRecord written_record() {
   record.model = "best";
   record.training.device = "CPU";
   record.training.settings = {{"seed", "2"}};
+  record.training.pretrained_hash = "89ab";
+  record.training.prior_precision = 0.1;
   record.training.stages = {{"bnn", 4}};
   record.bootstrap = {{"replicates", 100}};
   record.val = example_split(10, 0.5);
   record.test = example_split(20, 0.75);
   const results::SplitResult under = example_split(20, 0.875);
-  record.post_hoc = {{"dts", 0.5, 2, under.metrics, under.spread, {{0.1, 1}}, {{1, 10}}, {"note"}}};
+  record.post_hoc = {{"dts",
+                      0.5,
+                      2,
+                      under.metrics,
+                      under.spread,
+                      {{0.1, 1}},
+                      {{1, 10}},
+                      {"note"},
+                      "10-fold cross-validation"}};
   record.scaled = {{0.25, results::metric_map({})}};
   record.detectors = {{"knn", "kNN", {{0.7, {}}, {0.5, {}}, {0.9, {}}}, {}}};
   return record;
@@ -62,6 +72,8 @@ TEST(ResultRecord, IsReadAsItWasWritten) {
   EXPECT_EQ(read.passes, 20U);
   EXPECT_EQ(read.training.device, "CPU");
   EXPECT_EQ(read.training.stages[0].epochs, 4);
+  EXPECT_EQ(read.training.pretrained_hash, "89ab");
+  EXPECT_EQ(read.training.prior_precision, 0.1);
   EXPECT_EQ(read.val.samples, 10U);
   EXPECT_EQ(read.test.metrics.at("accuracy").value, 0.75);
   EXPECT_EQ(read.test.metrics.at("accuracy").interval->first, 0.65);
@@ -71,6 +83,7 @@ TEST(ResultRecord, IsReadAsItWasWritten) {
   EXPECT_EQ(read.post_hoc[0].t_low, 2);
   EXPECT_EQ(read.post_hoc[0].box_low->second, 10);
   EXPECT_EQ(read.post_hoc[0].warnings, std::vector<std::string>{"note"});
+  EXPECT_EQ(read.post_hoc[0].guard, "10-fold cross-validation");
   EXPECT_EQ(read.post_hoc[0].metrics.at("accuracy").value, 0.875);
   EXPECT_EQ(read.scaled[0].temperature, 0.25);
   EXPECT_EQ(read.detectors[0].all.auroc.value, 0.7);
@@ -112,10 +125,16 @@ TEST(ResultRecord, OfAnEarlyOneIsWrittenWhatIsKnown) {
   ResultRecord record = written_record();
   record.test.spread = {};
   record.post_hoc[0].box_high.reset();
+  record.post_hoc[0].guard.clear();
+  record.training.pretrained_hash.clear();
+  record.training.prior_precision.reset();
   record.test.metrics["of_old"] = {0.5, {}};
   const nlohmann::ordered_json json = to_json(record);
   EXPECT_FALSE(json["test"].contains("spread"));
   EXPECT_FALSE(json["post_hoc"][0].contains("box_high"));
+  EXPECT_FALSE(json["post_hoc"][0].contains("guard"));
+  EXPECT_FALSE(json["training"].contains("pretrained_hash"));
+  EXPECT_FALSE(json["training"].contains("prior_precision"));
   EXPECT_EQ(json["test"]["metrics"].back(), 0.5) << "a metric that is not known stays";
 }
 

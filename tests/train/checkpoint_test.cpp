@@ -44,6 +44,7 @@ CheckpointHead some_head() {
   head.compute = {2, ConvolutionBackend::kOneDnn};
   head.recipe_hash = "r";
   head.data_hash = "d";
+  head.pretrained_hash = "p";
   return head;
 }
 
@@ -59,6 +60,7 @@ TEST(Checkpoint, HoldsTheStateExactly) {
   EXPECT_EQ(read.compute.threads, 2);
   EXPECT_EQ(read.compute.convolution, ConvolutionBackend::kOneDnn);
   EXPECT_EQ(read.recipe_hash, "r");
+  EXPECT_EQ(read.pretrained_hash, "p");
 }
 
 /// Checkpoints of runs that an earlier program left in the middle of an epoch, without tensors.

@@ -15,7 +15,9 @@
 
 #include "cli/program.h"
 #include "cubcal/core/error.h"
+#include "cubcal/core/sha256.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/record/run_record.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/losses/cub_objective.h"
@@ -423,6 +425,34 @@ TEST(TrainingRun, APointNetworkCannotStartFromAGaussianOne) {
   options.stages[0].start = StageStart::kPrevious;
   expect_error<ArgumentError>([&] { train_tiny(options, folder.file("run"), recorder); },
                               "cannot start from the Gaussian model");
+}
+
+TEST(TrainingRun, TheRecordKnowsWhichFileItStartedFrom) {
+  const ScratchFolder folder;
+  Recorder recorder;
+  train_tiny(one_stage("deterministic", 1), folder.file("other"), recorder);
+  const auto hash_of = [&](const std::string& run) {
+    return read_run_record(folder.file(run + "/record.json")).pretrained_hash;
+  };
+  EXPECT_EQ(hash_of("other"), "") << "from scratch";
+
+  const std::string weights = folder.file("weights.safetensors");
+  std::filesystem::copy_file(folder.file("other/last/weights.safetensors"), weights);
+  const std::string expected = sha256(bytes_of(weights));
+  RunOptions options = one_stage("deterministic", 2);
+  options.pretrained = weights;
+  options.stages[0].start = StageStart::kPrevious;
+  options.normalise.with = NormaliseWith::kTrain;
+  Recorder stopping;
+  stopping.stop_after = 2;
+  EXPECT_FALSE(train_tiny(options, folder.file("run"), stopping).finished);
+  std::filesystem::remove(weights);  // a run that goes on does not need it
+  EXPECT_TRUE(train_tiny(options, folder.file("run"), recorder).finished);
+  EXPECT_EQ(hash_of("run"), expected);
+
+  options.pretrained = folder.file("other");
+  train_tiny(options, folder.file("from-model"), recorder);
+  EXPECT_EQ(hash_of("from-model"), read_weights_hash(folder.file("other/best")));
 }
 
 /// What was allocated and not yet freed. The size of the process would not do: it also grows by

@@ -183,6 +183,7 @@ std::vector<double> Fitter::refined(const Axis& axis, double best, double& spaci
 /// The share by which NLL may rise on the samples that are searched; nothing where T = 1 alone
 /// keeps the promise.
 std::optional<double> Fitter::guard(const Axis& high, const Axis& low) {
+  result_.guard = "fitted set";
   if (options_.guard_folds < 2) return options_.nll_tolerance;
   const Folds folds = make_folds(logits_.samples(), groups_, options_.guard_folds, 0);
   if (folds.count < 2) return options_.nll_tolerance;
@@ -205,6 +206,7 @@ std::optional<double> Fitter::guard(const Axis& high, const Axis& low) {
     if (each.samples > 0) curves.push_back(std::move(each));
   }
   if (curves.size() < 2) return options_.nll_tolerance;
+  result_.guard = std::to_string(curves.size()) + "-fold cross-validation";
   all_folds_ = sum_of(curves);
   return cross_validated_allowance(curves, options_.nll_tolerance);
 }

@@ -31,6 +31,9 @@ struct FitOptions {
 struct FitResult {
   Calibration calibration;
   std::vector<std::string> warnings;  ///< one sentence each: optimum on a bound, empty region, ...
+  /// dts-guarded: on what NLL was held within the tolerance, "10-fold cross-validation" or "fitted
+  /// set"; empty for the others.
+  std::string guard = {};
 };
 
 /// What the fitted set is predicted as: both are worked out on the way.

@@ -88,6 +88,8 @@ RunRecord record_of(const Json& json) {
     recipe->read("hash", record.recipe_hash);
     if (recipe->knows("settings")) record.settings = settings_of(recipe->at("settings"));
   }
+  fields.read("pretrained_hash", record.pretrained_hash);
+  fields.read("prior_precision", record.prior_precision);
   for (const JsonFields& stage : fields.objects("stages")) record.stages.push_back(stage_of(stage));
   return record;
 }
@@ -114,6 +116,8 @@ void write_run_record(const std::string& path, const RunRecord& record) {
   json["data"] = {{"name", record.data}, {"hash", record.data_hash}};
   json["recipe"] = {{"text", record.recipe}, {"hash", record.recipe_hash}};
   json["recipe"]["settings"] = settings_json(record.settings);
+  if (!record.pretrained_hash.empty()) json["pretrained_hash"] = record.pretrained_hash;
+  if (record.prior_precision) json["prior_precision"] = *record.prior_precision;
   json["stages"] = Json::array();
   for (const StageRecord& stage : record.stages) {
     json["stages"].push_back({{"method", stage.method},

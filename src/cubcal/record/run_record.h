@@ -53,6 +53,9 @@ struct RunRecord {
   std::string recipe = {};  ///< its text
   std::string recipe_hash = {};
   Settings settings = {};
+  /// Of what `model.pretrained` names: the SHA-256 of a file, the weights' hash of a model folder.
+  std::string pretrained_hash = {};
+  std::optional<double> prior_precision = {};  ///< of a Laplace approximation, as it was fitted
   std::vector<StageRecord> stages = {};
 };
 

@@ -72,6 +72,7 @@ Json post_hoc_json(const PostHocResult& result) {
   if (result.box_high) json["box_high"] = *result.box_high;
   if (result.box_low) json["box_low"] = *result.box_low;
   json["warnings"] = result.warnings;
+  if (!result.guard.empty()) json["guard"] = result.guard;
   add_measured(result.metrics, result.spread, json);
   return json;
 }
@@ -85,6 +86,8 @@ Json training_json(const RunRecord& run) {
                {"device", run.device},
                {"recipe", run.recipe_hash},
                {"settings", settings_json(run.settings)}};
+  if (!run.pretrained_hash.empty()) json["pretrained_hash"] = run.pretrained_hash;
+  if (run.prior_precision) json["prior_precision"] = *run.prior_precision;
   json["stages"] = Json::array();
   for (const StageRecord& stage : run.stages) {
     json["stages"].push_back({{"method", stage.method},
@@ -157,6 +160,7 @@ PostHocResult post_hoc_of(const JsonFields& fields) {
   result.box_high = known_pair(fields, "box_high");
   result.box_low = known_pair(fields, "box_low");
   fields.read("warnings", result.warnings);
+  fields.read("guard", result.guard);
   return result;
 }
 
@@ -173,6 +177,8 @@ RunRecord training_of(const JsonFields& fields) {
   }
   fields.read("recipe", run.recipe_hash);
   if (fields.known_object("settings")) run.settings = settings_of(fields.at("settings"));
+  fields.read("pretrained_hash", run.pretrained_hash);
+  fields.read("prior_precision", run.prior_precision);
   for (const JsonFields& each : fields.objects("stages")) {
     StageRecord& stage = run.stages.emplace_back();
     each.read("method", stage.method);

@@ -41,6 +41,7 @@ struct PostHocResult {
   std::optional<std::pair<double, double>> box_high = {};  ///< where the temperatures were sought
   std::optional<std::pair<double, double>> box_low = {};
   std::vector<std::string> warnings = {};
+  std::string guard = {};  ///< of dts-guarded, as in FitResult; empty where it is not known
 };
 
 /// The test metrics when one temperature scales all logits; without intervals.

@@ -82,7 +82,9 @@ void make_laplace_part(const RunPart& part, const RunPart& start, const ImagesOf
         ", of the lowest NLL on validation images" +
         (prior.is_largest ? " and the largest tried: no uncertainty made it better" : ""));
     write_file_atomically(run.recipe(), part.recipe.text);
-    write_run_record(run.record(), read_run_record(RunFolder{start.folder}.record()));
+    RunRecord record = read_run_record(RunFolder{start.folder}.record());
+    record.prior_precision = prior.value;
+    write_run_record(run.record(), record);
   }
   draw_part_logits(part, images, observer);
 }

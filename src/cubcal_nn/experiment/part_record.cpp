@@ -73,7 +73,7 @@ std::vector<results::PostHocResult> calibrated_parts(const CalibrationPlan& plan
     save_calibration(RunFolder{part.folder}.calibration(name), fitted);
     const results::SplitResult under = measured_split(test, predict_file(test, fitted), bootstrap);
     parts.push_back({name, fitted.t_high, fitted.t_low, under.metrics, under.spread,
-                     ends_of(fitted.box_high), ends_of(fitted.box_low), fit.warnings});
+                     ends_of(fitted.box_high), ends_of(fitted.box_low), fit.warnings, fit.guard});
   }
   return parts;
 }

@@ -36,6 +36,7 @@ json head_to_json(const CheckpointHead& head) {
           {"split", name_of(kSplitNames, head.compute.over)},
           {"recipe_hash", head.recipe_hash},
           {"data_hash", head.data_hash},
+          {"pretrained_hash", head.pretrained_hash},
           {"tensors_hash", head.tensors_hash}};
 }
 
@@ -56,6 +57,7 @@ CheckpointHead head_from_json(const JsonFields& fields) {
   }
   head.recipe_hash = fields.text("recipe_hash");
   head.data_hash = fields.text("data_hash");
+  fields.read("pretrained_hash", head.pretrained_hash);
   fields.read("tensors_hash", head.tensors_hash);
   return head;
 }

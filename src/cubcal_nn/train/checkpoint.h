@@ -27,6 +27,7 @@ struct CheckpointHead {
   ComputeFacts compute;
   std::string recipe_hash;
   std::string data_hash;
+  std::string pretrained_hash = {};  ///< as in RunRecord; empty in files of earlier programs
   std::string tensors_hash = {};  ///< set by write_checkpoint; empty in files of earlier programs
 };
 

@@ -36,6 +36,7 @@ RunRecord finished_run(const RunFolder& folder, const RunOptions& options,
   record.recipe = provenance.recipe;
   record.recipe_hash = provenance.recipe_hash;
   record.settings = provenance.settings;
+  record.pretrained_hash = head.pretrained_hash;
   for (std::size_t i = 0; i < head.state.finished.size(); ++i) {
     const StageResult& result = head.state.finished[i];
     const StageOptions& stage = options.stages[i];

@@ -3,8 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/sha256.h"
+#include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/bayes/moped.h"
 #include "cubcal_nn/models/registry.h"
 
@@ -104,6 +107,11 @@ std::unique_ptr<Network> make_stage_network(const ModelDescription& description,
                     "' does not fit this run's network: " + report.text());
   }
   return network;
+}
+
+std::string first_weights_hash(const std::string& previous) {
+  if (std::filesystem::is_directory(previous)) return read_weights_hash(previous);
+  return sha256(read_text_file(previous, std::numeric_limits<std::size_t>::max()));
 }
 
 }  // namespace cubcal

@@ -21,4 +21,8 @@ std::unique_ptr<Network> make_stage_network(const ModelDescription& description,
                                             const ImportOptions& import_options,
                                             c10::Device device);
 
+/// By which it is known again what a run started from: the SHA-256 of a file of weights, the
+/// weights' hash of a model folder. Throws where there is neither.
+std::string first_weights_hash(const std::string& previous);
+
 }  // namespace cubcal

@@ -47,20 +47,26 @@ void check_finished_stages(const RunFolder& folder, std::size_t stages,
 }
 
 /// Takes up the checkpoint where there is one.
-CheckpointHead first_head(const RunFolder& folder, std::size_t stages, const Provenance& provenance,
-                          TrainObserver& observer, const RankSplit& split) {
+CheckpointHead first_head(const RunFolder& folder, const RunOptions& options,
+                          const Provenance& provenance, TrainObserver& observer,
+                          const RankSplit& split) {
   CheckpointHead fresh;
   fresh.compute = current_compute(split);
   fresh.recipe_hash = provenance.recipe_hash;
   fresh.data_hash = provenance.data_hash;
   std::optional<CheckpointHead> found = read_checkpoint_head(folder.checkpoint());
-  if (!found) return fresh;
+  if (!found) {
+    const bool starts_there = options.stages.front().start == StageStart::kPrevious;
+    if (starts_there) fresh.pretrained_hash = first_weights_hash(options.pretrained);
+    return fresh;
+  }
   const auto refuse = [&](const char* what) {
     return DataError(std::string("the run in '") + folder.path + "' was started with " + what +
                      ": resume it as it was, or train into another folder");
   };
   if (found->recipe_hash != fresh.recipe_hash) throw refuse("another recipe");
   if (found->data_hash != fresh.data_hash) throw refuse("other data");
+  const std::size_t stages = options.stages.size();
   if (found->state.stage > static_cast<std::int64_t>(stages)) throw refuse("more stages");
   check_finished_stages(folder, stages, found->state);
   if (found->compute.threads != fresh.compute.threads) {
@@ -81,13 +87,13 @@ CheckpointHead first_head(const RunFolder& folder, std::size_t stages, const Pro
 }
 
 /// Rank 0's, for all of them.
-CheckpointHead common_head(const RunFolder& folder, std::size_t stages,
+CheckpointHead common_head(const RunFolder& folder, const RunOptions& options,
                            const Provenance& provenance, TrainObserver& observer,
                            const RankSplit& split) {
-  if (split.group == nullptr) return first_head(folder, stages, provenance, observer, split);
+  if (split.group == nullptr) return first_head(folder, options, provenance, observer, split);
   std::string text;
   if (split.is_first()) {
-    text = checkpoint_head_text(first_head(folder, stages, provenance, observer, split));
+    text = checkpoint_head_text(first_head(folder, options, provenance, observer, split));
   }
   return parse_checkpoint_head(split.group->text_of_first(text));
 }
@@ -182,7 +188,7 @@ RunResult train(const ImageSet& set, const RunOptions& options, const RunFolder&
     lock.emplace(folder.path);
   }
   const std::size_t stages = options.stages.size();
-  CheckpointHead head = common_head(folder, stages, provenance, observer, split);
+  CheckpointHead head = common_head(folder, options, provenance, observer, split);
   ComputeSettings compute;
   compute.convolution = head.compute.convolution;
   const ComputeScope computing(compute);
