@@ -14,6 +14,7 @@
 #include "input_options.h"
 #include "logits_input.h"
 #include "metric_options.h"
+#include "option_checks.h"
 #include "outside_options.h"
 #include "progress_bar.h"
 #include "table_output.h"
@@ -213,7 +214,7 @@ void add_audit(CLI::App& app) {
       ->add_option("--fewest", options->options.fewest,
                    "Patients (samples without 'groups') a group and the rest need to be compared")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{2}, std::size_t{1000000}));
+      ->check(within(std::size_t{2}, std::size_t{1000000}));
   command
       ->add_option("--alarm-rate", options->options.alarm_rate,
                    "Chance that any gap is called found where there is none")
@@ -228,7 +229,7 @@ void add_audit(CLI::App& app) {
   command
       ->add_option("--permutations", options->options.permutations, "Shuffles behind the p-values")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(within(std::size_t{1}, std::size_t{1000000}));
   command
       ->add_option("--bootstrap", options->options.bootstrap.replicates,
                    "Replicates of the intervals")

@@ -18,6 +18,7 @@
 #include "cubcal_nn/models/registry.h"
 #include "interrupt.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -375,24 +376,24 @@ void add_bench(CLI::App& app) {
       ->check(CLI::IsMember(network_names()))
       ->excludes(model);
   command->add_option("--size", options->size, "Pixels of a side (default: 224 on a GPU, else 64)")
-      ->check(CLI::Range(std::int64_t{16}, std::int64_t{1024}))
+      ->check(within(std::int64_t{16}, std::int64_t{1024}))
       ->excludes(model);
   command->add_option("--batch", options->batches, "Batches of the training step")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{2}, std::int64_t{4096}));
+      ->check(within(std::int64_t{2}, std::int64_t{4096}));
   command->add_option("--passes", options->passes, "Passes of a training step")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{64}));
+      ->check(within(std::int64_t{1}, std::int64_t{64}));
   command->add_option("--mc", options->mc, "Passes of a prediction")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}));
+      ->check(within(std::int64_t{1}, std::int64_t{10000}));
   command
       ->add_option("--images", options->images,
                    "Images of a prediction (default: 2048 on a GPU, else 64)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+      ->check(within(std::int64_t{1}, std::int64_t{1000000}));
   command->add_option("--classes", options->classes, "Classes")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1000}))
+      ->check(within(std::int64_t{2}, std::int64_t{1000}))
       ->excludes(model);
   add_device_option(*command, options->device);
   add_precision_option(*command, options->precision);
@@ -401,7 +402,7 @@ void add_bench(CLI::App& app) {
                     "Operator by operator: without fused kernels and graphs");
   command->add_option("--seconds", options->seconds, "Time given to each measurement")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 600.0));
+      ->check(within(0.0, 600.0));
   command->add_option("--format", options->format, "text, md, csv or json")
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "md", "csv", "json"}));

@@ -9,6 +9,7 @@
 #include "cubcal/report/boundary_figure.h"
 #include "logits_input.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "text_table.h"
 
 namespace cubcal::app {
@@ -74,7 +75,7 @@ void add_boundary(CLI::App& app) {
       "boundary", "The confidence–uncertainty boundary curve and its thresholds");
   command->add_option("--classes", options->classes, "Number of classes")
       ->required()
-      ->check(CLI::Range(std::size_t{2}, std::size_t{1000000}));
+      ->check(within(std::size_t{2}, std::size_t{1000000}));
   command->add_option("--eta", options->eta,
                       "Uncertainty threshold in nats, in (0, ln 2) (default 0.325)");
   command->add_option("--gamma", options->gamma,

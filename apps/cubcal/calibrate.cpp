@@ -332,7 +332,7 @@ void add_calibrate(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--bins", options->fit.bins, "Equal-width bins of BCCE")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+      ->check(within(std::size_t{1}, std::size_t{10000}));
   command->add_option("--t", options->box,
                       "Search T in LOW:HIGH (ts-*; default 0.25:4, which ts-nll widens)");
   command->add_option("--t-high", options->box_high,

@@ -157,7 +157,7 @@ void add_conformal(CLI::App& app) {
       ->add_option("--free-classes", options->options.score.free_classes,
                    "raps: classes without penalty")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{0}, std::size_t{2048}));
+      ->check(within(std::size_t{0}, std::size_t{2048}));
   command->add_flag("--randomised", options->randomised,
                     "aps, raps: draw the last class's place in the set, for exact coverage");
   command->add_option("--seed", options->seed, "Seed of --randomised")->capture_default_str();

@@ -19,6 +19,7 @@
 #include "data_commands.h"
 #include "inspection_text.h"
 #include "logits_input.h"
+#include "option_checks.h"
 #include "progress_bar.h"
 #include "row_options.h"
 #include "table_options.h"
@@ -166,12 +167,12 @@ void add_data_inspect(CLI::App& data) {
       ->add_option("--near", options->examine.near.max_distance,
                    "Bits of 256 in which the perceptual hashes of near-duplicates may differ")
       ->capture_default_str()
-      ->check(CLI::Range(0, 256));
+      ->check(within(0, 256));
   command
       ->add_option("--near-correlation", options->examine.near.min_correlation,
                    "Least correlation of near-duplicates")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(within(0.0, 1.0));
   command
       ->add_option("--imbalance", options->examine.imbalance,
                    "Warn where the largest class has so many times the images of the smallest")

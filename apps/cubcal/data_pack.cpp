@@ -10,6 +10,7 @@
 #include "data_commands.h"
 #include "interrupt.h"
 #include "logits_input.h"
+#include "option_checks.h"
 #include "progress_bar.h"
 #include "row_options.h"
 #include "table_options.h"
@@ -83,12 +84,12 @@ void add_data_pack(CLI::App& data) {
   command
       ->add_option("--size", options->size,
                    "Height and width images are brought to (default: theirs, if equal)")
-      ->check(CLI::Range(std::size_t{8}, std::size_t{8192}));
+      ->check(within(std::size_t{8}, std::size_t{8192}));
   command
       ->add_option("--reduce-to", options->load.shape.reduce_to,
                    "First make every image this small (its shorter side), so that resolution does "
                    "not tell a source")
-      ->check(CLI::Range(std::size_t{8}, std::size_t{8192}));
+      ->check(within(std::size_t{8}, std::size_t{8192}));
   command->add_option("--fit", options->fit, "stretch, or crop: keep proportions, take the middle")
       ->capture_default_str()
       ->check(CLI::IsMember({"stretch", "crop"}));

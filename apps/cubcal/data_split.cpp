@@ -12,6 +12,7 @@
 #include "cubcal/dataset/splitting.h"
 #include "cubcal/inspection/duplicates.h"
 #include "data_commands.h"
+#include "option_checks.h"
 #include "progress_bar.h"
 #include "row_options.h"
 #include "table_options.h"
@@ -179,7 +180,7 @@ void add_data_split(CLI::App& data) {
   command
       ->add_option("--fraction", options->fraction,
                    "Share of the groups of train and val to keep; test stays as it is")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(within(0.0, 1.0));
   stratify->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->footer(
       "A group is never in two splits, nor are identical and nearly identical images, and the "

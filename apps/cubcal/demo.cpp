@@ -10,6 +10,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/report/write_report.h"
 #include "demo_tables.h"
+#include "option_checks.h"
 #include "recipe_setup.h"
 #include "report_images.h"
 #include "text_table.h"
@@ -153,7 +154,7 @@ void add_demo(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "Repeat with so many seeds; adds mean ± sd")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100}));
+      ->check(within(std::size_t{1}, std::size_t{100}));
   command->add_flag("--quick", options->demo.quick,
                     "Few images and epochs: shows that it runs, not what it can do");
   command->add_option("--markdown", options->markdown, "Also write the tables to this file");

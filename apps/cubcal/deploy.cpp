@@ -11,6 +11,7 @@
 #include "identity_options.h"
 #include "logits_input.h"
 #include "ood_text.h"
+#include "option_checks.h"
 #include "verdict_options.h"
 #include "work_view.h"
 
@@ -111,13 +112,13 @@ void add_deploy(CLI::App& app) {
   add_identity_options(*command, options->identity, "research, whatever was there");
   command->add_option("--mc", deploying.mc.passes, "Stochastic passes")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+      ->check(within(std::size_t{1}, std::size_t{100000}));
   command->add_option("--seed", deploying.mc.seed, "Seed of the passes")->capture_default_str();
   command
       ->add_option("--batch", deploying.mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+      ->check(within(std::int64_t{1}, std::int64_t{1000000}));
   add_verdict_options(*command, options->verdict, nullptr);
   command
       ->add_option("--bootstrap", deploying.bootstrap.replicates,

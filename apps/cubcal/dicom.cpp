@@ -18,6 +18,7 @@
 #include "cubcal_nn/dicomnet/store_server.h"
 #include "cubcal_nn/dicomnet/structured_report.h"
 #include "cubcal_nn/serve/classifier_model.h"
+#include "option_checks.h"
 #include "pass_options.h"
 #include "served_name.h"
 #include "signal_wait.h"
@@ -188,7 +189,7 @@ void add_network(CLI::App& command, DicomOptions& options) {
       ->capture_default_str();
   CLI::Option* port =
       command.add_option("--port", server.port, "To listen at; 0: any that is free");
-  port->capture_default_str()->check(CLI::Range(0, 65535));
+  port->capture_default_str()->check(within(0, 65535));
   command
       .add_option("--address", server.address,
                   "To listen at; others than this machine's need --allow or --insecure")
@@ -206,7 +207,7 @@ void add_network(CLI::App& command, DicomOptions& options) {
       .add_option("--settle-s", options.settle_s,
                   "A file of --folder is complete once it has not changed for so long")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 3600.0));
+      ->check(within(0.0, 3600.0));
   CLI::Option* to =
       command.add_option("--to", options.to, "Where reports are sent by C-STORE: AE@HOST:PORT");
   command.add_option("--out", options.out, "A folder that reports are written to instead")
@@ -214,7 +215,7 @@ void add_network(CLI::App& command, DicomOptions& options) {
 }
 
 void add_dicom_limits(CLI::App& command, DicomOptions& options) {
-  const auto at_least_one = [](std::size_t most) { return CLI::Range(std::size_t{1}, most); };
+  const auto at_least_one = [](std::size_t most) { return within(std::size_t{1}, most); };
   command
       .add_option("--spool", options.spool, "Folder of what waits, what was sent and what failed")
       ->capture_default_str();

@@ -11,6 +11,7 @@
 #include "cubcal_nn/kernels/named_device.h"
 #include "cubcal_nn/ranks/rank_split.h"
 #include "cubcal_nn/recipe/recipe.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -43,7 +44,7 @@ void add_distributed_options(CLI::App& command, DistributedOptions& options) {
       .add_option("--rank-timeout", options.timeout,
                   "With --distributed: seconds after which a rank that does not answer is lost")
       ->capture_default_str()
-      ->check(CLI::Range(1.0, 1e6));
+      ->check(within(1.0, 1e6));
 }
 
 struct RankMeeting::Parts {

@@ -8,6 +8,7 @@
 #include "cubcal/core/seed_stream.h"
 #include "cubcal/io/logits_file.h"
 #include "example_images.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -108,16 +109,16 @@ void add_example(CLI::App& app) {
   command->add_option("--out", options->folder, "Folder for val.npz and test.npz")->required();
   command->add_option("--samples", options->samples, "Samples in each file")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10000000}));
+      ->check(within(std::size_t{1}, std::size_t{10000000}));
   command->add_option("--passes", options->passes, "Stochastic passes")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+      ->check(within(std::size_t{1}, std::size_t{10000}));
   command->add_option("--seed", options->seed, "Seed of the simulation")->capture_default_str();
   command
       ->add_option("--evidence", options->evidence,
                    "Mean evidence for the true class: less makes harder images")
       ->capture_default_str()
-      ->check(CLI::Range(-10.0, 10.0));
+      ->check(within(-10.0, 10.0));
   command->add_flag("--images", options->images,
                     "Also draw a small data set of images, to try 'cubcal data' on");
   command->footer("Example:\n  cubcal example --out demo && cubcal evaluate demo/test.npz");

@@ -10,6 +10,7 @@
 #include "cubcal/results/experiment_tables.h"
 #include "cubcal/results/results_files.h"
 #include "cubcal_nn/experiment/experiment_runner.h"
+#include "option_checks.h"
 #include "shard_option.h"
 #include "work_view.h"
 
@@ -118,7 +119,7 @@ void add_experiment(CLI::App& app) {
       ->take_all()
       ->expected(1);
   command->add_option("--seeds", options->seeds, "So many seeds, from 1 on (default: the recipe's)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
+      ->check(within(std::size_t{1}, std::size_t{1000}));
   command
       ->add_option("--set", options->overrides,
                    "Change a key of the recipe in every run, for example device=cuda")

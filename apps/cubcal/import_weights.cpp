@@ -15,6 +15,7 @@
 #include "cubcal_nn/models/registry.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "import_command.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -271,14 +272,14 @@ void add_import(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"own", "linear"}));
   command->add_option("--classes", options->classes, "Number of classes")
-      ->check(CLI::Range(std::size_t{2}, std::size_t{100000}));
+      ->check(within(std::size_t{2}, std::size_t{100000}));
   command
       ->add_option("--class-names", options->class_names,
                    "Their names, separated by commas, or a file with a name on each line")
       ->delimiter(',');
   command->add_option("--size", options->size, "Height and width of the images")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{8}, std::int64_t{4096}));
+      ->check(within(std::int64_t{8}, std::int64_t{4096}));
   command->add_option("--channels", options->channels, "Channels of the images")
       ->capture_default_str()
       ->check(CLI::IsMember(std::vector<std::int64_t>{1, 3}));

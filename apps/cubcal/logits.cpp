@@ -9,6 +9,7 @@
 #include "cubcal_nn/experiment/model_data.h"
 #include "cubcal_nn/experiment/split_logits.h"
 #include "cubcal_nn/kernels/compute_facts.h"
+#include "option_checks.h"
 #include "shard_option.h"
 #include "work_view.h"
 
@@ -81,13 +82,13 @@ void add_logits(CLI::App& app) {
   command->add_option("-o,--output", options->output, "The .npz file to write")->required();
   command->add_option("--mc", options->mc.passes, "Stochastic passes")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+      ->check(within(std::size_t{1}, std::size_t{100000}));
   command->add_option("--seed", options->mc.seed, "Seed of the passes")->capture_default_str();
   command
       ->add_option("--batch", options->mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+      ->check(within(std::int64_t{1}, std::int64_t{1000000}));
   command->add_flag("--all-rows", options->all_rows,
                     "Take the data set as it is, not the rows and splits of the model's recipe");
   command->add_flag("--mean", options->mc.mean_weights, "A single pass at mean weights");

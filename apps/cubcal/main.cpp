@@ -28,6 +28,7 @@
 #include "exit_code.h"
 #include "input_options.h"
 #include "interrupt.h"
+#include "option_checks.h"
 #include "option_flags.h"
 #ifdef CUBCAL_NN
 #include "report_images.h"
@@ -260,7 +261,7 @@ int run_program(int argc, char** argv) {
   app.add_option_function<std::size_t>(
          "--threads", [](const std::size_t& threads) { cubcal::set_thread_count(threads); },
          "Threads to use (default: all processors); results do not depend on it")
-      ->check(CLI::Range(std::size_t{1}, cubcal::kMostThreads))
+      ->check(cubcal::app::within(std::size_t{1}, cubcal::kMostThreads))
       ->trigger_on_parse();
   app.footer(
       "Try it:\n"

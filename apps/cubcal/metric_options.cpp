@@ -1,13 +1,14 @@
 #include "metric_options.h"
 
 #include "cubcal/core/check.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
 void add_metric_options(CLI::App& command, MetricOptions& metrics) {
   command.add_option("--bins", metrics.bins, "Equal-width bins of ECE, UCE and BCCE")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}));
+      ->check(within(std::size_t{1}, std::size_t{10000}));
   command
       .add_option("--gamma", metrics.gamma, "Confidence at which the boundary curve changes sides")
       ->capture_default_str();

@@ -18,6 +18,7 @@
 #include "input_options.h"
 #include "logits_input.h"
 #include "monitor_text.h"
+#include "option_checks.h"
 #include "outside_options.h"
 #include "table_output.h"
 
@@ -260,12 +261,12 @@ void add_monitor(CLI::App& app) {
       ->add_option("--periods", options->options.planned_periods,
                    "Periods planned, to correct for (default: as many as are given); alarms then "
                    "stay when further periods come")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+      ->check(within(std::size_t{1}, std::size_t{100000}));
   command
       ->add_option("--permutations", options->options.drift.permutations,
                    "Divisions drawn for each p-value, at most")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000000}));
+      ->check(within(std::size_t{1}, std::size_t{100000000}));
   command->add_option("--level", options->options.level, "Coverage of the intervals")
       ->capture_default_str();
   command->add_option("--seed", options->options.drift.seed, "Seed of the divisions")

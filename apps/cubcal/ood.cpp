@@ -9,6 +9,7 @@
 #include "cubcal_nn/experiment/model_data.h"
 #include "logits_input.h"
 #include "ood_text.h"
+#include "option_checks.h"
 #include "verdict_options.h"
 #include "work_view.h"
 
@@ -133,7 +134,7 @@ void add_ood(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--mc", options->run.mc.passes, "Stochastic passes")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+      ->check(within(std::size_t{1}, std::size_t{100000}));
   command->add_option("--seed", options->run.mc.seed, "Seed of the passes")->capture_default_str();
   command
       ->add_option("--features", options->features,
@@ -150,7 +151,7 @@ void add_ood(CLI::App& app) {
   command
       ->add_option("--shrinkage", options->shrinkage,
                    "Of the covariances, 0 to 1 (default: none while they are regular, else OAS)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(within(0.0, 1.0));
   command->add_option("--neighbours", options->run.detector.neighbours, "k of kNN")
       ->capture_default_str();
   command
@@ -170,7 +171,7 @@ void add_ood(CLI::App& app) {
       ->add_option("--batch", options->run.mc.batch,
                    "Images at a time: bounds the memory, results do not depend on it")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+      ->check(within(std::int64_t{1}, std::int64_t{1000000}));
   command->add_option("--json", options->json, "Write everything as JSON here, '-': stdout");
   command->add_option("--svg", options->svg, "Write score histograms as PREFIX-<detector>.svg");
   add_device_option(*command, options->device);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,22 @@ inline CLI::Validator not_negative() {
         return "Value " + text + " not in range 0 to 18446744073709551615";
       },
       "");
+}
+
+/// CLI11's own range, whose sentence differs from version to version.
+template <class Number>
+CLI::Validator within(Number least, Number most) {
+  CLI::Validator range = CLI::Range(least, most);
+  range.operation([least, most](std::string& text) {
+    Number value{};
+    const bool is_number = CLI::detail::lexical_cast(text, value);
+    if (is_number && !(value < least || most < value))
+      return std::string();  // NaN: finite_number()
+    std::ostringstream sentence;
+    sentence << "Value " << text << " not in range " << least << " to " << most;
+    return sentence.str();
+  });
+  return range;
 }
 
 /// Text that is not a number at all is left to the option's own conversion.

@@ -1,6 +1,7 @@
 #include "pass_options.h"
 
 #include "adaptive_options.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -8,7 +9,7 @@ void add_pass_options(CLI::App& command, ClassifierOptions& classifier, PassChoi
   command
       .add_option("--mc", classifier.passes,
                   "Stochastic passes (default: those of the model's verdict, else 80)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+      ->check(within(std::size_t{1}, std::size_t{100000}));
   CLI::Option* adaptive = command.add_flag("--adaptive", choice.adaptive,
                                            "Stop each image once more passes would not change it");
   add_stopping_options(command, choice.stopping, choice.no_gamma);

@@ -17,6 +17,7 @@
 #include "interrupt.h"
 #include "model_warnings.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "option_flags.h"
 #include "pass_options.h"
 #include "predict_shard.h"
@@ -299,7 +300,7 @@ void add_predict(CLI::App& app) {
   add_pass_options(*command, options->classifier, options->passes);
   command->add_option("--batch", options->classifier.batch, "Images at a time: bounds the memory")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+      ->check(within(std::size_t{1}, std::size_t{1000000}));
   command->add_option("--frame", options->classifier.dicom_frame,
                       "Frame to take of DICOM files that have several, from 0");
   add_device_option(*command, options->classifier.device);

@@ -17,6 +17,7 @@
 #include "logits_input.h"
 #include "metric_options.h"
 #include "number_text.h"
+#include "option_checks.h"
 #include "prevalence_options.h"
 
 namespace cubcal::app {
@@ -229,12 +230,12 @@ void add_report(CLI::App& app, DrawnImages drawn) {
       ->add_option("--points", options->scatter_points,
                    "Samples shown in each scatter chart; more are thinned")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{10}, std::size_t{1000000}));
+      ->check(within(std::size_t{10}, std::size_t{1000000}));
   command
       ->add_option("--images", options->images,
                    "Certain mistakes and uncertain right answers shown, each")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{200}));
+      ->check(within(std::size_t{1}, std::size_t{200}));
   add_study_options(*command, *studies);
   command->footer(
       "Reads test.npz of a run folder, and where they are there val.npz, ood.npz, record.json,\n"

@@ -12,6 +12,7 @@
 #include "cubcal/io/utf8.h"
 #include "cubcal_nn/serve/classifier_model.h"
 #include "cubcal_nn/serve/http_server.h"
+#include "option_checks.h"
 #include "pass_options.h"
 #include "serve_demo.h"
 #include "served_name.h"
@@ -123,7 +124,7 @@ void serve(ServeOptions options) {
 }
 
 void add_limits(CLI::App& command, ServeOptions& options) {
-  const auto at_least_one = [](std::size_t most) { return CLI::Range(std::size_t{1}, most); };
+  const auto at_least_one = [](std::size_t most) { return within(std::size_t{1}, most); };
   ServiceOptions& service = options.service;
   command.add_option("--batch", service.batch.most, "Images at a time in the network")
       ->capture_default_str()
@@ -132,7 +133,7 @@ void add_limits(CLI::App& command, ServeOptions& options) {
       .add_option("--gather-ms", options.gather_ms,
                   "How long a batch waits for others under load; a lone image never does")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1000}));
+      ->check(within(std::size_t{0}, std::size_t{1000}));
   command.add_option("--queue", service.batch.queue, "Images that may wait; more get 503")
       ->capture_default_str()
       ->check(at_least_one(1000000));
@@ -168,7 +169,7 @@ void add_access(CLI::App& command, ServeOptions& options) {
       ->capture_default_str();
   command.add_option("--port", options.http.port, "To listen at; 0: any that is free")
       ->capture_default_str()
-      ->check(CLI::Range(0, 65535));
+      ->check(within(0, 65535));
   command.add_option("--token-file", options.token_file,
                      "Clients must send 'Authorization: Bearer' with the first line of this file");
   command.add_option("--admin-token-file", options.admin_token_file,

@@ -4,6 +4,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/core/parse_number.h"
 #include "cubcal_nn/ood/registry.h"
+#include "option_checks.h"
 
 namespace cubcal::app {
 
@@ -97,11 +98,11 @@ void add_verdict_options(CLI::App& command, VerdictChoice& choice, CLI::Option* 
   needing(command.add_option("--risk-target", choice.risk_target,
                              with + "refer so that the error rate among accepted validation images "
                                     "is at most this (default: refer where U exceeds eta)"))
-      ->check(CLI::Range(1e-9, 1.0));
+      ->check(within(1e-9, 1.0));
   needing(command.add_option("--risk-confidence", choice.risk_confidence,
                              "With --risk-target or --sensitivity: meet it with the bound of this "
                              "confidence"))
-      ->check(CLI::Range(1e-9, 1.0));
+      ->check(within(1e-9, 1.0));
   needing(command.add_option(
               "--miss-target", choice.misses,
               with + "CLASS=SHARE: refer so that of the validation images of this class at "
@@ -121,7 +122,7 @@ void add_verdict_options(CLI::App& command, VerdictChoice& choice, CLI::Option* 
       ->take_all();
   needing(command.add_option("--referral-cost", choice.referral_cost,
                              "With --wrong-cost: cost of referring an image (default 1)"))
-      ->check(CLI::Range(0.0, 1e12));
+      ->check(within(0.0, 1e12));
   needing(command.add_option("--accept-rule", choice.accept_rule,
                              with + "accept what U leaves certain (uncertainty), or what has a "
                                     "prediction set that holds the answer alone (conformal)"))
@@ -130,7 +131,7 @@ void add_verdict_options(CLI::App& command, VerdictChoice& choice, CLI::Option* 
   needing(command.add_option("--set-level", choice.set_level,
                              "With --accept-rule conformal: share of sets that hold the true class "
                              "(default: 0.9)"))
-      ->check(CLI::Range(1e-9, 1 - 1e-9));
+      ->check(within(1e-9, 1 - 1e-9));
   needing(command.add_option("--set-score", choice.set_score,
                              "With --accept-rule conformal: lac, aps or raps"))
       ->capture_default_str()
