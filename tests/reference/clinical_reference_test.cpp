@@ -10,6 +10,7 @@
 
 #include "cubcal/io/logits_file.h"
 #include "cubcal/metrics/clinical.h"
+#include "cubcal/uncertainty/predictive.h"
 
 namespace cubcal {
 namespace {
