@@ -126,7 +126,8 @@ BenchResult time_prediction(const BenchCase& which, bool keep_draws, double budg
   options.compute = which.compute;
   options.keep_draws = keep_draws;
   options.interrupted = InterruptWatch::interrupted;
-  return time_work(which.device, which.device.is_cuda() ? 2 : 0, budget,
+  // On a GPU one that draws, two before a graph is made, and that.
+  return time_work(which.device, which.device.is_cuda() ? 4 : 0, budget,
                    [&] { engine.run(images, options); });
 }
 

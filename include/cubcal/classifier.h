@@ -58,9 +58,10 @@ struct PixelView {
 };
 
 /// On a CPU an image has the same answer, to the bit, whatever other images are given with it; a
-/// GPU may round by their number. Not to be used by two threads at once; several classifiers may
-/// live side by side if their calls do not overlap, since LibTorch keeps threads and convolution
-/// path per process: a call sets them and gives them back.
+/// GPU may round by their number, and by whether it draws or has the draws already. Not to be used
+/// by two threads at once; several classifiers may live side by side if their calls do not overlap,
+/// since LibTorch keeps threads and convolution path per process: a call sets them and gives them
+/// back.
 class Classifier {
  public:
   /// `folder` is a model's or a training run's. Throws IoError, DataError, or ArgumentError for an

@@ -5,7 +5,11 @@
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <optional>
+
 #include "cubcal_nn/bayes/batched_layers.h"
+#include "cubcal_nn/bayes/block_conv.h"
 #include "cubcal_nn/bayes/layer_factory.h"
 #include "cubcal_nn/bayes/weight_passes.h"
 #include "cubcal_nn/kernels/device_graph.h"
@@ -76,7 +80,8 @@ TEST_P(Fused, DrawsAreThoseOfTheWeightPasses) {
   fused.draw();
   for (std::size_t s = 0; s < 3; ++s) {
     const ForwardContext context = fused.context(s);
-    const ForwardContext all = fused.context_of_all(1);
+    const FusedWeights::Part whole = fused.part(0, 3);
+    const ForwardContext all = fused.context(whole, 1);
     for (std::size_t i = 0; i < layers.store.parameters().size(); ++i) {
       const at::Tensor& expected = plain.weights(s)[i];
       EXPECT_LT(distance(expected, (*context.weights)[i]), 1e-6) << i;
@@ -88,6 +93,24 @@ TEST_P(Fused, DrawsAreThoseOfTheWeightPasses) {
   }
   const at::Tensor& weight = (*fused.context(0).weights)[0];
   EXPECT_TRUE(weight.is_contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+/// On a GPU their noise is worked out by quicker functions than that of draws in float32.
+TEST_P(Fused, DrawsInBfloat16AreThoseInFloat32) {
+  Layers layers(device());
+  FusedWeights exact(layers.store, {3, at::kFloat, false, 0});
+  FusedWeights rounded(layers.store, {3, at::kBFloat16, false, 0});
+  for (FusedWeights* each : {&exact, &rounded}) {
+    each->set_key({9, 8, 7});
+    each->draw();
+  }
+  const TensorTable expected = exact.part(0, 3).weights;
+  const TensorTable drawn = rounded.part(0, 3).weights;
+  for (std::size_t i = 0; i < layers.store.parameters().size(); ++i) {
+    const at::Tensor difference = (drawn[i].to(at::kFloat) - expected[i]).abs();
+    // Half a place of bfloat16, and what the functions may be off by.
+    EXPECT_TRUE((difference <= expected[i].abs() / 250 + 1e-3).all().item<bool>()) << i;
+  }
 }
 
 FoldedNorm folded_norm(const ParameterStore& store, const NormFold& fold) {
@@ -233,7 +256,7 @@ TEST_P(Fused, DrawsAtOnceAreConvolutionsDrawByDraw) {
                                .view({rows, channels, 7, 9})
                                .to(device())
                                .contiguous(at::MemoryFormat::ChannelsLast);
-      const at::Tensor y = batched_conv2d(x, weight, options, shared);
+      const at::Tensor y = batched_conv2d(x, weight, options, shared, {});
       for (std::int64_t s = 0; s < 2; ++s) {
         const at::Tensor of_draw = shared ? x : x.narrow(0, 2 * s, 2);
         const at::Tensor expected = at::conv2d(of_draw, weight[s].permute({0, 3, 1, 2}), {}, 2, 1);
@@ -263,7 +286,7 @@ TEST_P(Fused, DepthwiseDrawsAtOnceAreConvolutionsDrawByDraw) {
                                  .view({rows, channels, 11, 13})
                                  .to(device())
                                  .contiguous(at::MemoryFormat::ChannelsLast);
-        const at::Tensor y = batched_conv2d(x, weight, options, shared);
+        const at::Tensor y = batched_conv2d(x, weight, options, shared, {});
         EXPECT_TRUE(y.is_contiguous(at::MemoryFormat::ChannelsLast));
         for (std::int64_t s = 0; s < 3; ++s) {
           const at::Tensor of_draw = shared ? x : x.narrow(0, 2 * s, 2);
@@ -271,6 +294,77 @@ TEST_P(Fused, DepthwiseDrawsAtOnceAreConvolutionsDrawByDraw) {
               of_draw.cpu(), weight[s].cpu().permute({0, 3, 1, 2}), {}, stride, 1, 1, channels);
           EXPECT_LT(distance(expected, y.narrow(0, 2 * s, 2)), 1e-6);
         }
+      }
+    }
+  }
+}
+
+TEST_P(Fused, ConvolutionsOfBlocksAreThoseOfPixels) {
+  for (const std::int64_t channels : {3, 1}) {
+    for (const std::int64_t kernel : {7, 3, 4}) {
+      Conv2dOptions options;
+      options.in_channels = channels;
+      options.out_channels = 5;
+      options.kernel = kernel;
+      options.stride = 2;
+      options.padding = kernel / 2;
+      const at::Tensor weight = at::sin(at::arange(5 * channels * kernel * kernel, at::kFloat))
+                                    .view({5, channels, kernel, kernel})
+                                    .to(device())
+                                    .contiguous(at::MemoryFormat::ChannelsLast);
+      const at::Tensor x = at::cos(at::arange(2 * channels * 14 * 10, at::kFloat))
+                               .view({2, channels, 14, 10})
+                               .to(device())
+                               .contiguous(at::MemoryFormat::ChannelsLast);
+      EXPECT_FALSE(is_slow_stem(x, options));  // float32
+      EXPECT_EQ(is_slow_stem(x.to(at::kBFloat16), options), device().is_cuda());
+      EXPECT_FALSE(is_slow_stem(x.narrow(2, 0, 13).to(at::kBFloat16), options));
+      const at::Tensor expected =
+          at::conv2d(x.cpu(), weight.cpu(), {}, 2, options.padding).to(device());
+      const at::Tensor y = conv2d_of_blocks(x, weight, options);
+      ASSERT_EQ(y.sizes(), expected.sizes()) << kernel;
+      EXPECT_LT(distance(expected, y), device().is_cuda() ? 2e-3 : 1e-6) << kernel;
+    }
+  }
+}
+
+/// A GPU adds it within the convolution where it can; neither may what lies in memory it has not
+/// written show, nor a NaN be lost.
+TEST_P(Fused, WhatFollowsAConvolutionIsAdded) {
+  for (const std::int64_t channels : {16, 12}) {
+    Conv2dOptions options;
+    options.in_channels = channels;
+    options.out_channels = channels;
+    options.kernel = 3;
+    options.padding = 1;
+    const Conv2d conv(options, 0, std::nullopt);
+    for (const c10::ScalarType type : {at::kFloat, at::kBFloat16}) {
+      if (type == at::kBFloat16 && device().is_cpu()) continue;
+      const auto values = [&](double phase, std::vector<std::int64_t> shape) {
+        std::int64_t count = 1;
+        for (const std::int64_t extent : shape) count *= extent;
+        return at::sin(at::arange(count, at::kDouble).square() * phase)
+            .view(shape)
+            .to(device(), type)
+            .contiguous(at::MemoryFormat::ChannelsLast);
+      };
+      const TensorTable weights = {values(0.7, {channels, channels, 3, 3})};
+      const ForwardContext context(weights);
+      const at::Tensor x = values(0.3, {2, channels, 9, 7});
+      const at::Tensor bias = values(1.1, {1, channels, 1, 1}).view({-1});
+      for (const at::Tensor& residual : {at::Tensor(), values(0.9, {2, channels, 9, 7})}) {
+        for (const at::Tensor& shift : {bias, bias.to(at::kFloat)}) {
+          at::Tensor expected = at::conv2d(x.cpu().to(at::kFloat), weights[0].cpu().to(at::kFloat),
+                                           shift.cpu().to(at::kFloat), 1, 1);
+          if (residual.defined()) expected += residual.cpu().to(at::kFloat);
+          at::full_like(x, std::numeric_limits<double>::quiet_NaN());  // freed, and given out again
+          const at::Tensor y = conv.with_finish(x, {shift, residual, true}, context);
+          EXPECT_LT(distance(expected.relu(), y), 4e-3);  // bfloat16; TF32 on a GPU
+        }
+        at::Tensor without = x.clone();
+        without[0][1][4][3] = std::numeric_limits<float>::quiet_NaN();
+        const at::Tensor y = conv.with_finish(without, {bias, residual, true}, context);
+        EXPECT_EQ(y.isnan().sum().item<std::int64_t>(), 9 * channels);
       }
     }
   }

@@ -92,6 +92,41 @@ TEST(FusedPrediction, GivesThePlainLogitsOnAGpu) {
   }
 }
 
+/// Of many passes kept draws go through the network in parts, side by side; after two calls of a
+/// kind as a graph. Numbers of images and of passes take turns.
+void expect_same_by_parts(c10::Device device, Precision precision, double tolerance) {
+  const auto network = gaussian_network("small-resnet", 16, device);
+  FusedPrediction fused(*network, precision);
+  const ComputeScope exact(compute_settings(Precision::kFp32, device));
+  const at::Tensor images = images_on(device, 3, 16);
+  const at::Tensor all = plain_logits(*network, images, 1, 67);
+  const auto look = [&](std::int64_t count, std::size_t passes, bool keep) {
+    const at::Tensor expected =
+        all.narrow(0, 0, static_cast<std::int64_t>(passes)).narrow(1, 3 - count, count);
+    const at::Tensor logits =
+        fused.at_once(images.narrow(0, 3 - count, count), {6, 1, passes}, keep);
+    EXPECT_LT(distance(expected, logits), tolerance)
+        << count << " images, " << passes << " passes" << (keep ? ", kept" : "");
+  };
+  for (const std::int64_t count : {2, 2, 2, 2, 1, 3}) {
+    for (const bool keep : {false, true}) look(count, 67, keep);
+  }
+  for (int round = 0; round < 4; ++round) {
+    for (const std::size_t passes : {8, 4, 4, 1}) look(1, passes, true);
+  }
+  look(3, 67, true);
+}
+
+TEST(FusedPrediction, GivesThePlainLogitsByParts) {
+  expect_same_by_parts(c10::Device(c10::DeviceType::CPU), Precision::kFp32, 1e-4);
+}
+
+TEST(FusedPrediction, GivesThePlainLogitsByPartsOnAGpu) {
+  if (!at::globalContext().hasCUDA()) GTEST_SKIP() << "no CUDA device";
+  expect_same_by_parts(c10::Device(c10::DeviceType::CUDA), Precision::kFp32, 1e-3);
+  expect_same_by_parts(c10::Device(c10::DeviceType::CUDA), Precision::kBf16, 0.1);
+}
+
 TEST(FusedPrediction, KeptDrawsAreForgottenWhenThePassesChange) {
   const auto network = gaussian_network("small-resnet", 16, c10::Device(c10::DeviceType::CPU));
   const at::Tensor images = images_on(c10::Device(c10::DeviceType::CPU), 1, 16);

@@ -36,21 +36,56 @@ at::Tensor grouped(const at::Tensor& x, const at::Tensor& weight, const Conv2dOp
   return at::cat(results).contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-}  // namespace
-
-at::Tensor batched_conv2d(const at::Tensor& x, const at::Tensor& weight,
-                          const Conv2dOptions& options, bool shared) {
-  if (options.groups > 1) return grouped(x, weight, options, shared);
+at::Tensor products_of_patches(const at::Tensor& x, const at::Tensor& weight,
+                               const Conv2dOptions& options, bool shared,
+                               const ConvFinish& finish) {
   const std::int64_t draws = weight.size(0);
   const std::int64_t images = shared ? x.size(0) : x.size(0) / draws;
   const PatchOptions places{options.kernel, options.stride, options.padding, options.dilation};
   const std::int64_t height = patch_places(x.size(2), places);
   const std::int64_t width = patch_places(x.size(3), places);
   const at::Tensor patches = fused_patches(x, places);
+  if (x.is_cuda() && x.scalar_type() == at::kBFloat16 && options.out_channels % 8 == 0) {
+    const at::Tensor padded =
+        in_eights(patches).view({x.size(0), height, width, -1}).permute({0, 3, 1, 2});
+    const at::Tensor of_draws = in_eights(weight.flatten(2)).unsqueeze(2).unsqueeze(2);
+    if (draws_conv_takes(padded, of_draws, {})) {
+      return draws_conv(padded, of_draws, {}, shared, finish);
+    }
+  }
   const at::Tensor rows = patches.view({-1, patches.size(2)});
   const at::Tensor products =
       at::bmm(by_draw(rows, draws, shared), weight.flatten(2).transpose(1, 2));
-  return products.view({draws * images, height, width, options.out_channels}).permute({0, 3, 1, 2});
+  return finished(
+      products.view({draws * images, height, width, options.out_channels}).permute({0, 3, 1, 2}),
+      finish);
+}
+
+}  // namespace
+
+at::Tensor in_eights(const at::Tensor& rows) {
+  const std::int64_t over = rows.size(-1) % 8;
+  return over == 0 ? rows : at::constant_pad_nd(rows, {0, 8 - over});
+}
+
+at::Tensor finished(const at::Tensor& y, const ConvFinish& finish) {
+  at::Tensor dense = y.contiguous(at::MemoryFormat::ChannelsLast);
+  if (finish.bias.defined()) {
+    fused_bias_act(dense, finish.bias, finish.residual, finish.relu);
+    return dense;
+  }
+  if (finish.residual.defined()) dense.add_(finish.residual);
+  if (finish.relu) dense.relu_();
+  return dense;
+}
+
+at::Tensor batched_conv2d(const at::Tensor& x, const at::Tensor& weight,
+                          const Conv2dOptions& options, bool shared, const ConvFinish& finish) {
+  if (options.groups > 1) return finished(grouped(x, weight, options, shared), finish);
+  const PatchOptions places{options.kernel, options.stride, options.padding, options.dilation};
+  return draws_conv_takes(x, weight, places)
+             ? draws_conv(x, weight, places, shared, finish)
+             : products_of_patches(x, weight, options, shared, finish);
 }
 
 at::Tensor batched_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {

@@ -187,6 +187,18 @@ void FusedWeights::draw() {
   fused_draw(point_.layout, store_.point(), {}, {}, point_.affine, point_.drawn);
 }
 
+FusedWeights::Part FusedWeights::part(std::size_t first, std::size_t count) const {
+  check_at_least("the slots of a part", static_cast<double>(count), 1);
+  check_in_closed("the end of a part", static_cast<double>(first + count), 1,
+                  static_cast<double>(slots_.size()));
+  Part part{first, count, all_};
+  for (const std::size_t parameter : gaussian_.layout.parameters) {
+    part.weights[parameter] = all_[parameter].narrow(0, static_cast<std::int64_t>(first),
+                                                     static_cast<std::int64_t>(count));
+  }
+  return part;
+}
+
 ForwardContext FusedWeights::context(std::size_t slot) const {
   ForwardContext context(slots_[slot].weights);
   context.folded = options_.folded;
@@ -196,11 +208,11 @@ ForwardContext FusedWeights::context(std::size_t slot) const {
   return context;
 }
 
-ForwardContext FusedWeights::context_of_all(std::int64_t images) const {
-  if (slots_.size() == 1) return context(0);
-  ForwardContext context(all_);
+ForwardContext FusedWeights::context(const Part& part, std::int64_t images) const {
+  if (part.count == 1) return context(part.first);
+  ForwardContext context(part.weights);
   context.folded = options_.folded;
-  context.draws = static_cast<std::int64_t>(slots_.size());
+  context.draws = static_cast<std::int64_t>(part.count);
   context.images = images;
   return context;
 }

@@ -47,8 +47,14 @@ class FusedWeights {
 
   /// One slot's weights as a network's layers take them.
   ForwardContext context(std::size_t slot) const;
-  /// All slots at once, for rows of `images` images.
-  ForwardContext context_of_all(std::int64_t images) const;
+  /// Slots [first, first + count), with a leading dimension of so many draws.
+  struct Part {
+    std::size_t first = 0, count = 0;
+    TensorTable weights;
+  };
+  Part part(std::size_t first, std::size_t count) const;
+  /// All slots of a part at once, for rows of `images` images. The part outlives the context.
+  ForwardContext context(const Part& part, std::int64_t images) const;
 
   /// The autograd leaves of a slot: its drawn weights and then the point parameters; training calls
   /// need_gradients() once.
@@ -89,7 +95,7 @@ class FusedWeights {
   Block gaussian_, point_;
   std::vector<std::size_t> norms_;  ///< parameters of batch norms, used as they are
   std::vector<Slot> slots_;
-  TensorTable all_;  ///< weights with a leading dimension of draws
+  TensorTable all_;  ///< what a part has, of all slots
   at::Tensor sigma_;
   at::Tensor noise_words_;    ///< int32 [slots, 4]
   at::Tensor dropout_words_;  ///< int32 [slots, dropout layers, 4]

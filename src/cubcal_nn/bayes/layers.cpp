@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include "cubcal_nn/bayes/batched_layers.h"
+#include "cubcal_nn/bayes/block_conv.h"
 #include "cubcal_nn/kernels/compute_backend.h"
 #include "cubcal_nn/kernels/fused_kernels.h"
 #include "cubcal_nn/kernels/panel_layers.h"
@@ -24,10 +25,10 @@ Conv2d::Conv2d(const Conv2dOptions& options, std::size_t weight, std::optional<s
     : options_(options), weight_(weight), bias_(bias) {}
 
 at::Tensor Conv2d::operator()(const at::Tensor& x, const ForwardContext& context) const {
-  if (context.draws > 1) {
-    const at::Tensor y = products(x, context);
-    if (bias_) fused_bias_act(y, weight_of(context, *bias_), {}, /*relu=*/false);
-    return y;
+  if (context.draws > 1 || context.folded) {
+    ConvFinish finish;
+    if (bias_) finish.bias = weight_of(context, *bias_);
+    return with_finish(x, finish, context);
   }
   const at::Tensor bias = bias_ ? weight_of(context, *bias_) : at::Tensor();
   if (by_panels(x, context)) {
@@ -56,12 +57,28 @@ at::Tensor Conv2d::panels(const at::Tensor& x, const FastConvFinish& finish,
 }
 
 at::Tensor Conv2d::products(const at::Tensor& x, const ForwardContext& context) const {
+  return at::conv2d(x, weight_of(context, weight_), {}, options_.stride, options_.padding,
+                    options_.dilation, options_.groups);
+}
+
+at::Tensor Conv2d::with_finish(const at::Tensor& x, const ConvFinish& finish,
+                               const ForwardContext& context) const {
   const at::Tensor& weight = weight_of(context, weight_);
   if (context.draws > 1) {
-    return batched_conv2d(x, weight, options_, /*shared=*/x.size(0) == context.images);
+    return batched_conv2d(x, weight, options_, /*shared=*/x.size(0) == context.images, finish);
   }
-  return at::conv2d(x, weight, {}, options_.stride, options_.padding, options_.dilation,
-                    options_.groups);
+  // Few products for each result: what finishing them at once spares is more than a library's
+  // quicker products do.
+  if (options_.kernel == 1 && options_.groups == 1 && finish.residual.defined()) {
+    const at::Tensor one_draw = weight.permute({0, 2, 3, 1}).unsqueeze(0);
+    const PatchOptions places{1, options_.stride, options_.padding, options_.dilation};
+    if (draws_conv_takes(x, one_draw, places)) {
+      return draws_conv(x, one_draw, places, /*shared=*/true, finish);
+    }
+  }
+  return finished(
+      is_slow_stem(x, options_) ? conv2d_of_blocks(x, weight, options_) : products(x, context),
+      finish);
 }
 
 Linear::Linear(std::size_t weight, std::size_t bias) : weight_(weight), bias_(bias) {}
@@ -164,9 +181,14 @@ NormedConv ConvNorm::in_step(const ForwardContext& context) const {
 
 at::Tensor ConvNorm::folded(const at::Tensor& x, const at::Tensor& residual, bool relu,
                             const ForwardContext& context) const {
-  const at::Tensor y = conv_.products(x, context).contiguous(at::MemoryFormat::ChannelsLast);
-  fused_bias_act(y, weight_of(context, conv_.bias().value_or(norm_bias_)), residual, relu);
-  return y;
+  return conv_.with_finish(
+      x, {weight_of(context, conv_.bias().value_or(norm_bias_)), residual, relu}, context);
+}
+
+at::Tensor max_pool(const at::Tensor& x, const PatchOptions& window,
+                    const ForwardContext& context) {
+  if (context.folded) return fused_max_pool(x, window);
+  return at::max_pool2d(x, window.kernel, window.stride, window.padding);
 }
 
 LayerNorm::LayerNorm(std::size_t weight, std::size_t bias) : weight_(weight), bias_(bias) {}

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cubcal_nn/bayes/forward_context.h"
+#include "cubcal_nn/kernels/draws_conv.h"
 #include "cubcal_nn/kernels/fast_conv_cpu.h"
 #include "cubcal_nn/kernels/norm_kernels.h"
 
@@ -30,8 +31,11 @@ class Conv2d {
  public:
   Conv2d(const Conv2dOptions& options, std::size_t weight, std::optional<std::size_t> bias);
   at::Tensor operator()(const at::Tensor& x, const ForwardContext& context) const;
-  /// The convolution without its bias.
+  /// The convolution of a single draw without its bias.
   at::Tensor products(const at::Tensor& x, const ForwardContext& context) const;
+  /// The convolution with what follows it, in one where a GPU can.
+  at::Tensor with_finish(const at::Tensor& x, const ConvFinish& finish,
+                         const ForwardContext& context) const;
   const std::optional<std::size_t>& bias() const { return bias_; }
   const Conv2dOptions& options() const { return options_; }
   const at::Tensor& weight(const ForwardContext& context) const;
@@ -110,6 +114,9 @@ class ConvNorm {
   at::Tensor one(const at::Tensor& x, const at::Tensor& residual, bool relu,
                  const ForwardContext& context) const;
 };
+
+/// The largest value of each window, for every draw alike.
+at::Tensor max_pool(const at::Tensor& x, const PatchOptions& window, const ForwardContext& context);
 
 /// Over the last dimension; always deterministic. Epsilon 1e-6, that of ConvNeXt and of vision
 /// transformers.

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cubcal_nn/bayes/fused_weights.h"
 #include "cubcal_nn/kernels/compute_scope.h"
@@ -19,7 +21,7 @@ namespace cubcal {
 /// McEngine, the logits equal to rounding of the precision.
 ///
 /// Two ways through it. Many images: pass after pass, each drawing once and then replaying one
-/// graph per batch. Few images: all passes at once, as batched matrix products over the draws.
+/// graph per batch. Few images: all passes at once, every layer under all its draws.
 class FusedPrediction {
  public:
   /// The network is Gaussian, float32, on a device with fused kernels, and outlives this.
@@ -41,6 +43,8 @@ class FusedPrediction {
   /// The same for a few images. `keep_draws`: the weights have not changed since the last call, so
   /// draws of the same passes are used again.
   at::Tensor at_once(const at::Tensor& images, const Passes& passes, bool keep_draws);
+  /// The weights may change: no draws are used again.
+  void forget_draws();
 
   /// Images up to which at_once is the faster way.
   static constexpr std::int64_t kFewImages = 4;
@@ -57,12 +61,25 @@ class FusedPrediction {
   Network& network_;
   ComputeSettings compute_;
   c10::ScalarType dtype_;
-  std::unique_ptr<FusedWeights> one_, all_;
-  std::optional<Passes> drawn_;  ///< what all_ holds
-  Frame frame_;
+  std::unique_ptr<FusedWeights> one_;
+  Frame frame_;  ///< of by_pass()
+  /// So many draws at once, for at_once().
+  struct Draws {
+    std::unique_ptr<FusedWeights> weights;
+    FusedWeights::Part whole;
+    std::vector<FusedWeights::Part> parts;  ///< for the branches
+    std::unique_ptr<DeviceBranches> branches;
+    std::optional<Passes> passes;  ///< which they are now
+    Frame drawing, kept;           ///< with the drawing, and without
+  };
+  std::list<Draws> draws_;  ///< the last used first
 
   at::Tensor typed(const at::Tensor& images) const;
-  void run_frame();
+  Draws& draws_of(std::size_t slots, std::int64_t bytes_per_draw);
+  /// A frame for so many images and for rows of logits per image.
+  void make_frame(Frame& frame, std::int64_t images, std::int64_t draws) const;
+  void run_in(Frame& frame, const std::function<void()>& work) const;
+  void run_part(const Draws& draws, const Frame& frame, const FusedWeights::Part& part);
 };
 
 }  // namespace cubcal

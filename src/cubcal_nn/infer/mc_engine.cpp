@@ -284,6 +284,7 @@ McOutput McEngine::run(const at::Tensor& images, const McOptions& options) {
   check_images(images);
   check_options(options, images.size(0));
   const c10::NoGradGuard no_grad;
+  if (fused_ && !options.keep_draws) fused_->forget_draws();
   if (goes_fused(options)) return run_fused(images, options);
   const ComputeScope computing(
       compute_settings(options.compute.precision, network_.options().device));

@@ -25,6 +25,8 @@ class DeviceGraph {
   void capture(const std::function<void()>& work);
   bool captured() const;
   void replay();
+  /// What was captured; its stream stays.
+  void forget();
 
   /// Whether a capture is under way in this thread.
   static bool capturing();

@@ -85,6 +85,12 @@ void DeviceGraph::replay() {
   run([this] { state_->graph->replay(); });
 }
 
+void DeviceGraph::forget() {
+  if (state_->stream) state_->stream->synchronize();
+  state_->graph.reset();
+  state_->work = nullptr;
+}
+
 bool DeviceGraph::capturing() { return capture_under_way; }
 
 struct DeviceBranches::State {

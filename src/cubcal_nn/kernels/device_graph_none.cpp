@@ -12,6 +12,7 @@ void DeviceGraph::run(const std::function<void()>& work) { work(); }
 void DeviceGraph::capture(const std::function<void()>& work) { state_->work = work; }
 bool DeviceGraph::captured() const { return static_cast<bool>(state_->work); }
 void DeviceGraph::replay() { state_->work(); }
+void DeviceGraph::forget() { state_->work = nullptr; }
 bool DeviceGraph::capturing() { return false; }
 
 struct DeviceBranches::State {

@@ -12,6 +12,9 @@ __device__ inline float load(const Bf16* from) { return __bfloat162float(*from);
 __device__ inline void store(float* to, float value) { *to = value; }
 __device__ inline void store(Bf16* to, float value) { *to = __float2bfloat16(value); }
 
+/// A NaN stays one, as on a CPU: a network that has lost its numbers shall show it.
+__device__ inline float relu_of(float value) { return value < 0.0F ? 0.0F : value; }
+
 /// Neighbouring values in one access, at a multiple of their number.
 __device__ inline void store_two(float* to, float a, float b) {
   *reinterpret_cast<float2*>(to) = make_float2(a, b);

@@ -32,6 +32,12 @@ const std::uint32_t* words_of(const at::Tensor& words, std::int64_t pass) {
   return reinterpret_cast<const std::uint32_t*>(words.data_ptr<std::int32_t>()) + 4 * pass;
 }
 
+/// Tensors name others by their address, as kernels of a GPU read it.
+template <class Number>
+const Number* at_address(const at::Tensor& addresses, std::int64_t index) {
+  return reinterpret_cast<const Number*>(addresses.data_ptr<std::int64_t>()[index]);  // NOLINT
+}
+
 /// Calls work(index, noise) for every element of the tile.
 template <class Work>
 void for_noise(const FusedTile& tile, const std::uint32_t* words, const Work& work) {
@@ -83,8 +89,7 @@ void fold_on_cpu(const FusedLayout& layout, const at::Tensor& pointers, const at
     std::vector<float> weight(static_cast<std::size_t>(tile.count), 0.0F);
     std::vector<float> noisy(weight);
     for (std::int64_t s = 0; s < passes; ++s) {
-      const auto* gradient = reinterpret_cast<const Gradient*>(
-          pointers.data_ptr<std::int64_t>()[s * count + tile.segment]);
+      const auto* gradient = at_address<Gradient>(pointers, s * count + tile.segment);
       for_noise(tile, words_of(words, s), [&](std::int64_t i, float noise) {
         const RowPlace place = row_place(segment, static_cast<std::int32_t>(i - segment.offset));
         const float g = load(gradient + channels_last(segment, place));
@@ -181,7 +186,7 @@ void fused_sum(const at::Tensor& pointers, const at::Tensor& places, const at::T
     for (std::int64_t i = 0; i < place[2 * p + 1]; ++i) {
       float sum = 0;
       for (std::int64_t s = 0; s < pointers.size(0); ++s) {
-        sum += reinterpret_cast<const float*>(pointers.data_ptr<std::int64_t>()[s * count + p])[i];
+        sum += at_address<float>(pointers, s * count + p)[i];
       }
       sums.data_ptr<float>()[place[2 * p] + i] = sum;
     }
@@ -261,6 +266,18 @@ at::Tensor fused_patches(const at::Tensor& x, const PatchOptions& options) {
   return patches;
 }
 
+at::Tensor fused_max_pool(const at::Tensor& x, const PatchOptions& window) {
+  if (!x.is_cuda()) {
+    return at::max_pool2d(x, window.kernel, window.stride, window.padding, window.dilation);
+  }
+  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  at::Tensor y = at::empty(
+      {x.size(0), x.size(1), patch_places(x.size(2), window), patch_places(x.size(3), window)},
+      x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  if (y.numel() > 0) device::max_pool(input, window, y);
+  return y;
+}
+
 at::Tensor fused_depthwise(const at::Tensor& x, const at::Tensor& weight,
                            const PatchOptions& options, bool shared) {
   const std::int64_t draws = weight.size(0);
@@ -271,9 +288,9 @@ at::Tensor fused_depthwise(const at::Tensor& x, const at::Tensor& weight,
     throw ArgumentError("a depthwise convolution takes a 3x3 kernel per channel and draw");
   }
   const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
-  const at::Tensor y = at::empty({draws * images, channels, patch_places(x.size(2), options),
-                                  patch_places(x.size(3), options)},
-                                 x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  at::Tensor y = at::empty({draws * images, channels, patch_places(x.size(2), options),
+                            patch_places(x.size(3), options)},
+                           x.options().memory_format(at::MemoryFormat::ChannelsLast));
   if (y.numel() == 0) return y;
   if (x.is_cuda()) {
     device::depthwise(input, weight, options, shared, y);

@@ -77,6 +77,10 @@ std::int64_t patch_places(std::int64_t side, const PatchOptions& options);
 /// with C running fastest, as in weights that are channels last.
 at::Tensor fused_patches(const at::Tensor& x, const PatchOptions& options);
 
+/// The largest value of each window, channels last; a NaN counts as the largest. Only forward, and
+/// without the places that at::max_pool2d writes beside the values.
+at::Tensor fused_max_pool(const at::Tensor& x, const PatchOptions& window);
+
 /// A 3x3 convolution of each channel by itself, under S draws at once. x: [S * N, C, H, W] ordered
 /// by draw, or [N, C, H, W] if all draws see the same images (`shared`), channels last; weight:
 /// [S, C, 3, 3, 1], of x's type. Gives [S * N, C, H', W'] channels last.

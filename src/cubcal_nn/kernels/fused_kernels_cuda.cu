@@ -158,7 +158,7 @@ __global__ void bias_act_packs(Number* x, const Bias* bias, const Number* residu
     for (int k = 0; k < Width; ++k) {
       float y = load(pack.values + k) + load(of_draw + k);
       if (residual != nullptr) y += load(added.values + k);
-      store(pack.values + k, relu ? fmaxf(y, 0.0F) : y);
+      store(pack.values + k, relu ? relu_of(y) : y);
     }
     reinterpret_cast<P*>(x)[i] = pack;
   }
@@ -192,6 +192,44 @@ __global__ void copy_patches(const P* x, P* patches, PatchShape shape, std::int6
       value = x[((image * shape.height + y) * shape.width + column) * shape.channels + channel];
     }
     patches[i] = value;
+  }
+}
+
+/// `Width` neighbouring channels per thread.
+template <class Number, int Width>
+__global__ void max_pool_packs(const Number* x, Number* y, PatchShape shape, std::int64_t count) {
+  using P = Pack<Number, Width>;
+  for (std::int64_t i = thread_index(); i < count; i += thread_count()) {
+    const std::int64_t place = i / shape.channels;
+    const auto channel = static_cast<int>(i - place * shape.channels);
+    const std::int64_t image = place / shape.positions;
+    const auto position = static_cast<int>(place - image * shape.positions);
+    const int out_y = position / shape.out_width;
+    const int top = out_y * shape.stride - shape.padding;
+    const int left = (position - out_y * shape.out_width) * shape.stride - shape.padding;
+    const P* from =
+        reinterpret_cast<const P*>(x) + image * shape.height * shape.width * shape.channels;
+    float largest[Width];
+#pragma unroll
+    for (int k = 0; k < Width; ++k) largest[k] = -INFINITY;
+    for (int row = 0; row < shape.kernel; ++row) {
+      const int at_y = top + row * shape.dilation;
+      if (at_y < 0 || at_y >= shape.height) continue;
+      for (int column = 0; column < shape.kernel; ++column) {
+        const int at_x = left + column * shape.dilation;
+        if (at_x < 0 || at_x >= shape.width) continue;
+        const P values = from[(at_y * shape.width + at_x) * shape.channels + channel];
+#pragma unroll
+        for (int k = 0; k < Width; ++k) {
+          const float value = load(values.values + k);
+          if (value > largest[k] || isnan(value)) largest[k] = value;
+        }
+      }
+    }
+    P results;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) store(results.values + k, largest[k]);
+    reinterpret_cast<P*>(y)[i] = results;
   }
 }
 
@@ -272,6 +310,15 @@ void launch_patches(const at::Tensor& x, PatchShape shape, int width, const at::
   const std::int64_t count = patches.numel() / width;
   copy_patches<P><<<grid_for(count), kThreads, 0, stream()>>>(
       static_cast<const P*>(x.data_ptr()), static_cast<P*>(patches.data_ptr()), shape, count);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+template <class Number, int Width>
+void launch_max_pool(const at::Tensor& x, PatchShape shape, const at::Tensor& y) {
+  shape.channels /= Width;
+  const std::int64_t count = y.numel() / Width;
+  max_pool_packs<Number, Width><<<grid_for(count), kThreads, 0, stream()>>>(
+      pointer<const Number>(x), pointer<Number>(y), shape, count);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -389,6 +436,19 @@ void patches(const at::Tensor& x, const PatchOptions& options, std::int64_t widt
       launch_patches<Pack<Number, kWidth>>(x, shape, kWidth, patches);
     } else {
       launch_patches<Pack<Number, 1>>(x, shape, 1, patches);
+    }
+  });
+}
+
+void max_pool(const at::Tensor& x, const PatchOptions& window, const at::Tensor& y) {
+  const PatchShape shape = patch_shape(x, window, y.size(3), y.size(2) * y.size(3));
+  with_type(x.scalar_type(), [&](auto number) {
+    using Number = decltype(number);
+    constexpr int kWidth = 16 / sizeof(Number);
+    if (x.size(1) % kWidth == 0) {
+      launch_max_pool<Number, kWidth>(x, shape, y);
+    } else {
+      launch_max_pool<Number, 1>(x, shape, y);
     }
   });
 }

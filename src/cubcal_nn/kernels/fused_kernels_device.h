@@ -21,6 +21,8 @@ void bias_act(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& res
 /// `width` is that of the map of patches.
 void patches(const at::Tensor& x, const PatchOptions& options, std::int64_t width,
              const at::Tensor& patches);
+/// Writes y, channels last as x.
+void max_pool(const at::Tensor& x, const PatchOptions& window, const at::Tensor& y);
 /// Writes y, channels last as x; the weights of a draw are contiguous.
 void depthwise(const at::Tensor& x, const at::Tensor& weight, const PatchOptions& options,
                bool shared, const at::Tensor& y);

@@ -35,6 +35,8 @@ void bias_act(const at::Tensor&, const at::Tensor&, const at::Tensor&, bool) { r
 
 void patches(const at::Tensor&, const PatchOptions&, std::int64_t, const at::Tensor&) { refuse(); }
 
+void max_pool(const at::Tensor&, const PatchOptions&, const at::Tensor&) { refuse(); }
+
 void depthwise(const at::Tensor&, const at::Tensor&, const PatchOptions&, bool, const at::Tensor&) {
   refuse();
 }

@@ -242,7 +242,7 @@ __global__ void apply_rows(const Number* __restrict__ x, const Number* __restric
     for (int k = 0; k < Width; ++k) {
       float result = fmaf(load(values.values + k), line.factor[k], line.shift[k]);
       if (residual != nullptr) result += load(added.values + k);
-      store(values.values + k, relu ? fmaxf(result, 0.0F) : result);
+      store(values.values + k, relu ? relu_of(result) : result);
     }
     reinterpret_cast<P*>(y)[i] = values;
   }

@@ -33,7 +33,9 @@ Conv2dOptions stem(std::int64_t channels) {
   return options;
 }
 
-at::Tensor halve(const at::Tensor& x) { return at::max_pool2d(x, 2); }
+at::Tensor halve(const at::Tensor& x, const ForwardContext& context) {
+  return max_pool(x, {2, 2}, context);
+}
 
 /// No activation inside.
 class Pepx {
@@ -75,14 +77,14 @@ class Stage {
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& halved,
                         const ForwardContext& context, at::Tensor* next_halved) const {
     const at::Tensor projected = shortcut_(x, context);
-    const at::Tensor k = first_ ? projected : halve(projected);
+    const at::Tensor k = first_ ? projected : halve(projected, context);
     at::Tensor unit = units_[0](first_ ? x : halved, context);
     at::Tensor sum = k + unit;
-    if (next_halved != nullptr) *next_halved = halve(k) + halve(unit);
+    if (next_halved != nullptr) *next_halved = halve(k, context) + halve(unit, context);
     for (std::size_t i = 1; i < units_.size(); ++i) {
       unit = units_[i](sum, context);
       sum = sum + unit;
-      if (next_halved != nullptr) *next_halved = *next_halved + halve(unit);
+      if (next_halved != nullptr) *next_halved = *next_halved + halve(unit, context);
     }
     return sum;
   }
@@ -112,7 +114,7 @@ class CovidNetLarge : public Network {
  protected:
   at::Tensor run_trunk(const at::Tensor& images, const ForwardContext& context,
                        Features* features) const override {
-    at::Tensor x = halve(stem_(images, context).relu_());
+    at::Tensor x = halve(stem_(images, context).relu_(), context);
     at::Tensor halved;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       at::Tensor next_halved;

@@ -64,7 +64,7 @@ class DenseNet : public Network {
  protected:
   at::Tensor run_trunk(const at::Tensor& images, const ForwardContext& context,
                        Features* features) const override {
-    at::Tensor x = at::max_pool2d(stem_.relu(images, context), 3, 2, 1);
+    at::Tensor x = max_pool(stem_.relu(images, context), {3, 2, 1}, context);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       for (const DenseLayer& layer : blocks_[b]) x = at::cat({x, layer(x, context)}, 1);
       if (b == transitions_.size()) break;

@@ -127,7 +127,7 @@ class ResNet : public Network {
     if (context.training && context.norm_statistics.defined()) {
       return norm_relu_pool(stem_.products(images, context), stem_.in_step(context).norm);
     }
-    return at::max_pool2d(stem_.relu(images, context), 3, 2, 1);
+    return max_pool(stem_.relu(images, context), {3, 2, 1}, context);
   }
 
   static at::Tensor run_stage(const Stage& stage, at::Tensor x, const ForwardContext& context) {
