@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <zlib.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -116,22 +118,56 @@ TEST(ImageFile, RefusesArithmeticCoding) {
 const std::string kGrayBytes("\x08\0\0\0\0", 5);
 const std::string kRgbaWords("\x10\x06\0\0\0", 5);
 
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+std::string png_chunk(const std::string& kind, const std::string& data) {
+  const std::string both = kind + data;
+  return big_endian(static_cast<std::uint32_t>(data.size())) + both +
+         big_endian(crc32_of({reinterpret_cast<const std::byte*>(both.data()), both.size()}));
+}
+
 /// A PNG that is nothing but a head of this size and kind, so many bytes that are no pixels, and an
 /// end.
 std::string png_head(std::uint32_t width, std::uint32_t height,
                      const std::string& kind_of_pixels = kGrayBytes, std::size_t body = 1) {
-  const auto number = [](std::uint32_t value) {
-    std::string bytes;
-    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
-    return bytes;
-  };
-  const auto chunk = [&](const std::string& kind, const std::string& data) {
-    const std::string both = kind + data;
-    return number(static_cast<std::uint32_t>(data.size())) + both +
-           number(crc32_of({reinterpret_cast<const std::byte*>(both.data()), both.size()}));
-  };
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", number(width) + number(height) + kind_of_pixels) +
-         chunk("IDAT", std::string(body, 'x')) + chunk("IEND", "");
+  return "\x89PNG\r\n\x1a\n" +
+         png_chunk("IHDR", big_endian(width) + big_endian(height) + kind_of_pixels) +
+         png_chunk("IDAT", std::string(body, 'x')) + png_chunk("IEND", "");
+}
+
+/// Kilobytes.
+long peak_memory() {
+  struct rusage usage {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+std::string inflatable(const std::string& text) {
+  uLongf size = ::compressBound(text.size());
+  std::string packed(size, '\0');
+  EXPECT_EQ(::compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+                       reinterpret_cast<const Bytef*>(text.data()), text.size()),
+            Z_OK);
+  packed.resize(size);
+  return packed;
+}
+
+// Of text, suggested palettes and the like libpng keeps what it inflates.
+TEST(ImageFile, WhatIsNoPixelOfAPngTakesNoMemory) {
+  const std::string image = file_bytes(kFolder + "rgb8.png");
+  constexpr std::size_t head = 33;  // signature and IHDR
+  const std::string text =
+      png_chunk("zTXt", std::string("Comment\0\0", 9) + inflatable(std::string(7'000'000, 'a')));
+  std::string bomb = image.substr(0, head);
+  for (int i = 0; i < 100; ++i) bomb += text;
+  bomb += image.substr(head);
+  const long before = peak_memory();
+  EXPECT_EQ(decode_png(bomb, "bomb.png").pixels, decode_png(image, "image.png").pixels);
+  EXPECT_LT(peak_memory() - before, 100'000);
 }
 
 TEST(ImageFile, RefusesPngPromisesOfTooManyPixels) {

@@ -62,9 +62,10 @@ bool read_head(Decoder& decoder) {
     png_set_option(decoder.png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
 #endif
   }
-  // Read elsewhere, from what there is of it: libpng takes the memory that its length promises.
-  png_set_keep_unknown_chunks(decoder.png, PNG_HANDLE_CHUNK_NEVER,
-                              reinterpret_cast<png_const_bytep>("eXIf"), 1);
+  // Of what is no pixel libpng takes the memory that a length promises or a text inflates to. All
+  // of it is passed over (-1: what libpng knows and what it does not), the EXIF data are read from
+  // what there is of them (orientation.cpp).
+  png_set_keep_unknown_chunks(decoder.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(decoder.png, decoder.info);
   decoder.rows.height = png_get_image_height(decoder.png, decoder.info);
   decoder.rows.width = png_get_image_width(decoder.png, decoder.info);
