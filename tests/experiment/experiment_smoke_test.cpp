@@ -34,8 +34,9 @@ TEST_P(ExperimentSmoke, RunsWholeInFiveMinutesOfTwoProcessors) {
   const ScratchFolder folder;
   const std::string recipe = std::string(CUBCAL_RECIPES) + "/" + GetParam().name + ".toml";
   const double before = processor_seconds();
-  const Outcome outcome =
-      run_cubcal({"experiment", recipe, "--data", data, "--out", "runs", "--smoke"}, folder.path());
+  const Outcome outcome = run_cubcal(
+      {"experiment", recipe, "--data", data, "--out", "runs", "--smoke", "--threads", "1"},
+      folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_LT(processor_seconds() - before, 2 * 300);
   const std::string page = contents_of(folder.path() / "runs/results.md");

@@ -26,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Little of everything: shows that an experiment runs, not what comes of it.
 const std::vector<std::string> kSmokeOverrides = {
-    "stage1.epochs=1",   "stage1.batch=16",     "stage2.epochs=1",
-    "stage2.batch=16",   "stage2.passes=2",     "stage2.beta_warmup_epochs=0",
+    "stage1.epochs=1",   "stage1.batch=64",     "stage2.epochs=1",
+    "stage2.batch=64",   "stage2.passes=2",     "stage2.beta_warmup_epochs=0",
     "stage2.patience=0", "stage2.min_epochs=0", "validation.passes=2"};
 /// Of images on disk, where the recipe names nothing else.
 const std::vector<std::string> kSmokeData = {"data.sample=0.03", "data.image_size=32",
