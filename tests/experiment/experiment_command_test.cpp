@@ -245,6 +245,53 @@ TEST(ExperimentCommand, RefusesRunsOfOtherSettings) {
   EXPECT_EQ(run_cubcal(changed, folder.path()).err, sentence) << "without its record too";
 }
 
+TEST(ExperimentCommand, AFolderThatWasMovedIsGoneOnWith) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  const auto experiment = [&](const std::string& out) {
+    return run_cubcal({"experiment", "small.toml", "--out", out, "--bootstrap", "50"},
+                      folder.path());
+  };
+  ASSERT_EQ(experiment("runs").exit_code, 0);
+  // One without its record, and one that is to be trained anew.
+  fs::rename(folder.path() / "runs", folder.path() / "moved");
+  fs::remove(folder.path() / "moved/records/full-seed1-bnn.json");
+  fs::remove(folder.path() / "moved/records/full-seed1-bnn+cub.json");
+  fs::remove(folder.path() / "moved/full/seed1/bnn+cub/record.json");
+  const std::string started = contents_of(folder.path() / "moved/full/seed1/bnn+cub/recipe.toml");
+  const Outcome moved = experiment("moved/");
+  ASSERT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_NE(moved.out.find("small: 3 runs, 1 of them there already"), std::string::npos);
+  EXPECT_EQ(contents_of(folder.path() / "moved/full/seed1/bnn+cub/recipe.toml"), started);
+  const Outcome again = experiment(folder.file("moved"));
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(again.out.find("small: 3 runs, 3 of them there already"), std::string::npos);
+}
+
+TEST(ExperimentCommand, ADamagedRunLeavesTheOthersToBeMade) {
+  const ScratchFolder folder;
+  write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+  const std::vector<std::string> arguments = {"experiment", "small.toml",  "--out",
+                                              "runs",       "--bootstrap", "50"};
+  ASSERT_EQ(run_cubcal(arguments, folder.path()).exit_code, 0);
+  for (const char* run : {"bnn", "bnn+cub"}) {
+    fs::remove(folder.path() / ("runs/records/full-seed1-" + std::string(run) + ".json"));
+  }
+  std::string damaged;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "runs/full/seed1/bnn")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find("checkpoint") == std::string::npos) continue;
+    write_file_atomically(entry.path().string(), "no checkpoint");
+    damaged = name;
+  }
+  ASSERT_FALSE(damaged.empty());
+  const Outcome outcome = run_cubcal(arguments, folder.path());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("cubcal: warning: full/seed1/bnn was not made: "), std::string::npos)
+      << outcome.err;
+  EXPECT_TRUE(fs::exists(folder.path() / "runs/records/full-seed1-bnn+cub.json"));
+}
+
 TEST(ExperimentCommand, ARunThatFailsLeavesTheOthersToBeMade) {
   const ScratchFolder folder;
   write_file_atomically(folder.file("small.toml"), kSmallExperiment);

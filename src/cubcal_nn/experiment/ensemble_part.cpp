@@ -38,7 +38,7 @@ void check_members(const RunPart& part, std::size_t members) {
 void make_ensemble_part(const RunPart& part, const std::vector<RunPart>& members,
                         const ImagesOfPart& images, const std::string& indent,
                         const std::string& resume_command, WorkObserver& observer) {
-  check_same_recipe(part);
+  const std::string text = recipe_text(part);
   const RunFolder run{part.folder};
   // The record is written last.
   if (std::filesystem::exists(run.record())) {
@@ -53,7 +53,7 @@ void make_ensemble_part(const RunPart& part, const std::vector<RunPart>& members
     const EnsembleModel ensemble = ensemble_of(models, c10::Device(part.recipe.run.device));
     make_folders(part.folder);
     save_model(part.model(), ensemble.description, *ensemble.network);
-    write_file_atomically(run.recipe(), part.recipe.text);
+    write_file_atomically(run.recipe(), text);
     write_whole_record(part, members);
   }
   draw_part_logits(part, images, observer);

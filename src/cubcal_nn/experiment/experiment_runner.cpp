@@ -89,17 +89,20 @@ class KeptImages {
     }
     if (!set_ || key != key_) {
       set_.reset();
+      cannot_be_read_ = true;
       set_.emplace(observer_.read_images(recipe.data));
+      cannot_be_read_ = false;
       key_ = key;
     }
     return *set_;
   }
-  bool are_there() const { return set_.has_value(); }
+  bool cannot_be_read() const { return cannot_be_read_; }
 
  private:
   WorkObserver& observer_;
   std::string key_;
   std::optional<ImageSet> set_;
+  bool cannot_be_read_ = false;
 };
 
 /// What the grid itself decides: a change by the user would make runs that are not what they say.
@@ -155,9 +158,11 @@ ExperimentPlan read_plan(const ExperimentOptions& options) {
 RunPart part_of(const ExperimentOptions& options, const ExperimentPlan& plan,
                 const ExperimentRun& run) {
   const bool starts_afresh = run.is_start() || is_made_of_deterministic(run.method);
-  const std::string start = starts_afresh ? "" : options.out + "/" + run.start_id() + "/last";
-  return {run.id(), options.out + "/" + run.id(), recipe_of(options, plan, run.overrides, start),
-          plan.passes, plan.model};
+  const std::string start = starts_afresh ? "" : run.start_id() + "/last";
+  const std::string weights = starts_afresh ? "" : options.out + "/" + start;
+  Recipe recipe = recipe_of(options, plan, run.overrides, weights);
+  return {run.id(), options.out + "/" + run.id(), std::move(recipe), plan.passes, plan.model,
+          start};
 }
 
 /// The parts an ensemble is made of: the deterministic run of its seed, and others that see the
@@ -230,7 +235,7 @@ std::vector<ExperimentRun> missing_runs(const ExperimentOptions& options,
   std::vector<ExperimentRun> missing;
   for (const ExperimentRun& run : outcome.runs) {
     if (is_there(outcome, run)) {
-      check_same_recipe(part_of(options, outcome.plan, run));
+      recipe_text(part_of(options, outcome.plan, run));
     } else {
       missing.push_back(run);
     }
@@ -331,7 +336,7 @@ class RunMaker {
       make(run, title);
       return true;
     } catch (const DataError& error) {
-      if (!images_.are_there()) throw;
+      if (images_.cannot_be_read()) throw;
       fail(run, error);
     } catch (const c10::Error& error) {
       fail(run, error);

@@ -67,7 +67,7 @@ PriorPrecision save_laplace_model(const RunPart& part, const LoadedModel& point,
 void make_laplace_part(const RunPart& part, const RunPart& start, const ImagesOfPart& images,
                        const std::string& indent, const std::string& resume_command,
                        WorkObserver& observer) {
-  check_same_recipe(part);
+  const std::string text = recipe_text(part);
   const RunFolder run{part.folder};
   // The record is written last.
   if (std::filesystem::exists(run.record())) {
@@ -81,7 +81,7 @@ void make_laplace_part(const RunPart& part, const RunPart& start, const ImagesOf
         indent + part.name + ": prior precision " + to_text(prior.value) +
         ", of the lowest NLL on validation images" +
         (prior.is_largest ? " and the largest tried: no uncertainty made it better" : ""));
-    write_file_atomically(run.recipe(), part.recipe.text);
+    write_file_atomically(run.recipe(), text);
     RunRecord record = read_run_record(RunFolder{start.folder}.record());
     record.prior_precision = prior.value;
     write_run_record(run.record(), record);

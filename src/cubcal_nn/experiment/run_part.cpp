@@ -36,13 +36,16 @@ bool is_trained(const RunPart& part) {
 
 }  // namespace
 
-void check_same_recipe(const RunPart& part) {
+std::string recipe_text(const RunPart& part) {
   const RunFolder run{part.folder};
-  if (!std::filesystem::exists(run.recipe())) return;
-  const std::string there = read_recipe_text(run.recipe());
-  if (there == part.recipe.text) return;
+  const std::string& here = part.recipe.text;
+  if (!std::filesystem::exists(run.recipe())) return here;
+  std::string there = read_recipe_text(run.recipe());
+  if (there == here || (!part.start.empty() && differ_in_place_alone(there, here, part.start))) {
+    return there;
+  }
   throw ArgumentError("'" + part.folder + "' was made with other settings (" +
-                      first_difference(there, part.recipe.text) +
+                      first_difference(there, here) +
                       "): give the option 'out' another folder, or remove it");
 }
 
@@ -61,11 +64,12 @@ McOptions RunPart::mc() const {
 
 void train_part(const RunPart& part, const ImagesOfPart& images, const std::string& indent,
                 const std::string& resume_command, WorkObserver& observer) {
-  check_same_recipe(part);
+  Recipe recipe = part.recipe;
+  recipe.text = recipe_text(part);
   if (is_trained(part)) {
     observer.line(indent + part.name + ": trained before");
   } else {
-    run_recipe(part.recipe, images(), part.folder, indent, resume_command, observer);
+    run_recipe(recipe, images(), part.folder, indent, resume_command, observer);
   }
 }
 

@@ -17,6 +17,7 @@ struct RunPart {
   Recipe recipe;
   std::size_t passes = 80;          ///< of the logits; a deterministic network has fewer
   std::string model_name = "last";  ///< or "best"
+  std::string start = "";           ///< the model in the experiment's folder it starts from
 
   std::string model() const;
   /// The part's logits of a split: "<folder>/val.npz".
@@ -24,9 +25,10 @@ struct RunPart {
   McOptions mc() const;
 };
 
-/// Throws ArgumentError where the part's folder holds a run of another recipe, naming the first
-/// line that differs.
-void check_same_recipe(const RunPart& part);
+/// The recipe that the part's run was started with, where there is one, or else its own: they
+/// differ where the experiment's folder was moved. Throws ArgumentError where the folder holds a
+/// run of another recipe, naming the first line that differs.
+std::string recipe_text(const RunPart& part);
 
 /// Read when first asked for: a part that is whole needs no images.
 using ImagesOfPart = std::function<const ImageSet&()>;

@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/parallel.h"
+#include "cubcal/core/words.h"
 #include "cubcal/dataset/dicom_window.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/recipe/strict_table.h"
@@ -328,6 +330,18 @@ std::string text_of_a_run(toml::table table) {
   return text.str();
 }
 
+/// Nothing where the text, which may have been damaged, is no TOML.
+std::optional<toml::table> table_in(const std::string& text) {
+  try {
+    check_toml_depth(text, "");
+    return toml::parse(text);
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  } catch (const ArgumentError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Recipe parse_recipe(const std::string& text, const std::string& source,
@@ -405,12 +419,27 @@ Recipe load_recipe(const std::string& path, const std::vector<std::string>& over
 }
 
 std::string without_data_path(const std::string& text) {
-  toml::table table = toml::parse(text);
-  if (toml::table* data = table["data"].as_table()) {
+  std::optional<toml::table> table = table_in(text);
+  if (!table) return text;
+  if (toml::table* data = (*table)["data"].as_table()) {
     data->erase("kind");
     data->erase("path");
   }
-  return text_of_a_run(table);
+  return text_of_a_run(*table);
+}
+
+bool differ_in_place_alone(const std::string& there, const std::string& here,
+                           const std::string& start) {
+  std::vector<std::string> rest;
+  for (const std::string& text : {there, here}) {
+    std::optional<toml::table> table = table_in(text);
+    if (!table) return false;
+    const auto weights = (*table)["model"]["pretrained"].value<std::string>();
+    if (!weights || !ends_with(*weights, "/" + start)) return false;
+    (*table)["model"].as_table()->erase("pretrained");
+    rest.push_back(text_of_a_run(*table));
+  }
+  return rest[0] == rest[1];
 }
 
 std::string text_override(const std::string& key, const std::string& value) {

@@ -36,6 +36,11 @@ Recipe load_recipe(const std::string& path, const std::vector<std::string>& over
 /// The text of a recipe without where its data lie, which may change while they do not.
 std::string without_data_path(const std::string& text);
 
+/// Whether two texts are the same but for the folder of an experiment, which was moved or is named
+/// otherwise now: the first weights of both are the model `start` in it, as "all/seed1/bnn/last".
+bool differ_in_place_alone(const std::string& there, const std::string& here,
+                           const std::string& start);
+
 /// The override that sets a key to this very text, whatever signs it holds.
 std::string text_override(const std::string& key, const std::string& value);
 
