@@ -10,7 +10,9 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/text_encoding.h"
 #include "cubcal/record/model_paths.h"
+#include "cubcal_nn/infer/model_change.h"
 #include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/ood/verdict_folder.h"
 #include "text_lines.h"
 
 namespace cubcal::app {
@@ -114,6 +116,15 @@ void check_target(const ImportCommand& command) {
   if (!command.force && std::filesystem::exists(there.description())) {
     throw ArgumentError("'" + command.output + "' holds a model: --force replaces it");
   }
+}
+
+void write_import(const ImportCommand& command, const ModelDescription& description,
+                  const Network& network) {
+  make_folders(command.output);
+  const ModelChange change(command.output);
+  check_target(command);
+  save_model(command.output, description, network);
+  remove_detector(command.output);
 }
 
 }  // namespace cubcal::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cubcal_nn/batches/preprocessing.h"
+#include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/weight_import.h"
 
 /// What `cubcal import` is told, and what its ways in share.
@@ -42,6 +43,9 @@ std::vector<std::string> class_names_of(const ImportCommand& command);
 
 /// Throws ArgumentError where -o holds a model that is not to be replaced.
 void check_target(const ImportCommand& command);
+/// Writes the model to -o, which another process may have filled since. Throws as check_target.
+void write_import(const ImportCommand& command, const ModelDescription& description,
+                  const Network& network);
 
 /// TorchScript files as a model: one draws dropout, several are an ensemble.
 void import_script(const ImportCommand& command);

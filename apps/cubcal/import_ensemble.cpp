@@ -1,7 +1,6 @@
 #include <iostream>
 
 #include "cubcal_nn/infer/ensemble_model.h"
-#include "cubcal_nn/ood/verdict_folder.h"
 #include "import_command.h"
 
 namespace cubcal::app {
@@ -9,8 +8,7 @@ namespace cubcal::app {
 void import_ensemble(const ImportCommand& command) {
   check_target(command);
   const EnsembleModel ensemble = ensemble_of(command.files, c10::Device(c10::DeviceType::CPU));
-  save_model(command.output, ensemble.description, *ensemble.network);
-  remove_detector(command.output);
+  write_import(command, ensemble.description, *ensemble.network);
   std::cout << "wrote " << command.output << ": an ensemble of " << command.files.size() << " "
             << ensemble.description.network << ", whose passes they are, in the order given\n";
   if (!ensemble.same_data) {

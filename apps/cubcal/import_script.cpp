@@ -8,7 +8,6 @@
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/script_files.h"
 #include "cubcal_nn/models/ensemble.h"
-#include "cubcal_nn/ood/verdict_folder.h"
 #include "cubcal_nn/script/script_check.h"
 #include "cubcal_nn/script/script_graph.h"
 #include "cubcal_nn/script/script_network.h"
@@ -108,8 +107,7 @@ void import_script(const ImportCommand& command) {
   description.script->one_by_one = !predict_together(command, description, files);
   const std::unique_ptr<Network> network =
       make_script_model(description, files, command.files, c10::Device(c10::DeviceType::CPU));
-  save_model(command.output, description, *network);
-  remove_detector(command.output);
+  write_import(command, description, *network);
   warn_of_reuse(command, description, files);
   print_script(command, description, *network);
 }

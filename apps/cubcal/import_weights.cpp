@@ -13,7 +13,6 @@
 #include "cubcal_nn/bayes/moped.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/models/registry.h"
-#include "cubcal_nn/ood/verdict_folder.h"
 #include "import_command.h"
 #include "option_checks.h"
 
@@ -237,8 +236,7 @@ void make_model(const ImportCommand& command) {
     convert_by_moped(point->parameters(), target->parameters(), moped);
   }
   if (report.prior_sigma) description.prior_sigma = *report.prior_sigma;
-  save_model(command.output, description, *target);
-  remove_detector(command.output);
+  write_import(command, description, *target);
   print_report(report, command);
 }
 

@@ -208,6 +208,73 @@ TEST_F(DeployCommand, GoesOnAfterAStopAndWritesNothingHalf) {
   EXPECT_EQ(description("stopped")["identity"]["name"], "stopped") << "the folder's name";
 }
 
+TEST_F(DeployCommand, AKeptVersionHasTheDetectorThatAKilledFitLeft) {
+  for (const bool by_attach : {true, false}) {
+    const std::string model = copied(by_attach ? "fitted" : "fitted2");
+    const fs::path folder = scratch->path() / model;
+    // As if the fit had been killed once model.json was in its place.
+    fs::rename(folder / "ood.safetensors", folder / "ood.next.safetensors");
+    const Outcome next = by_attach ? cubcal({"attach", "--model", model, "--status", "validation"})
+                                   : deploy({"--risk-target", "0.9"}, model);
+    ASSERT_EQ(next.exit_code, 0) << next.err;
+    for (const std::string& each : {model, model + "/versions/1"}) {
+      const Outcome answer = cubcal({"predict", "--model", each, kImage});
+      EXPECT_EQ(answer.exit_code, 0) << answer.err;
+    }
+  }
+}
+
+TEST_F(DeployCommand, TheSameVerdictCanBeAttachedAgain) {
+  const std::string model = scratch->file(copied("judged"));
+  const LoadedModel loaded = load_model(model);
+  const std::optional<VerdictModel> verdict = load_verdict(loaded);
+  ASSERT_TRUE(verdict);
+  for (int i = 0; i < 2; ++i) attach_verdict(model, *verdict);
+  EXPECT_TRUE(load_verdict(load_model(model)));
+  EXPECT_EQ(read_model_description(model).identity->version, "3");
+}
+
+TEST_F(DeployCommand, WhatADeploymentThatWasKilledLeftIsNoHindrance) {
+  const std::string model = copied("hindered");
+  const fs::path folder = scratch->path() / model;
+  const fs::path begun = scratch->path() / (model + ".deploying");
+  const auto mark_replaced = [](const fs::path& where) {
+    Json state = Json::parse(contents_of(where / "deploy.json"));
+    state["replaced"] = "yes";
+    write_file_atomically((where / "deploy.json").string(), state.dump());
+  };
+  // Killed while it removed the model whose place it had taken: half of that is there.
+  fs::copy(folder, begun, fs::copy_options::recursive);
+  mark_replaced(begun);
+  fs::remove(begun / "weights.safetensors");
+  fs::remove(begun / "test.npz");
+  const Outcome second = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_TRUE(has(second.out, "logits: drawn before"));
+  EXPECT_TRUE(has(second.out, "kept in hindered/versions/1"));
+  EXPECT_FALSE(fs::exists(begun));
+  // The same, and the deployment that is asked for is the one that was made.
+  fs::create_directory(begun);
+  fs::copy_file(folder / "versions/1/deploy.json", begun / "deploy.json");
+  mark_replaced(begun);
+  const Outcome same = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_TRUE(has(same.out, "there is nothing to do"));
+  EXPECT_FALSE(fs::exists(begun));
+  // Killed between the steps of an exchange: the model is aside.
+  mark_replaced(folder);
+  fs::rename(folder, folder.string() + ".replaced");
+  const Outcome third = deploy({"--risk-target", "0.8"}, model);
+  ASSERT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_TRUE(has(third.out, "kept in hindered/versions/2"));
+  EXPECT_FALSE(fs::exists(folder.string() + ".replaced"));
+  // What another has begun stays, where nothing is to be done for this one.
+  fs::create_directory(begun);
+  fs::copy_file(folder / "versions/1/deploy.json", begun / "deploy.json");
+  EXPECT_EQ(deploy({"--risk-target", "0.8"}, model).exit_code, 0);
+  EXPECT_TRUE(fs::exists(begun / "deploy.json"));
+}
+
 TEST_F(DeployCommand, Mistakes) {
   const auto fails = [](const std::vector<std::string>& more, const std::string& model, int code,
                         const std::string& words) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "cli/program.h"
 #include "cubcal/core/content_hash.h"
@@ -430,6 +431,32 @@ TEST_F(InferCommands, ImportsWhatFitsAndNothingElse) {
   const std::size_t conv = model.network->parameters().index_of("conv1.weight");
   EXPECT_TRUE(at::equal(model.network->parameters().mean_weights()[conv],
                         source->parameters().mean_weights()[conv]));
+}
+
+TEST_F(InferCommands, OfSeveralImportsAtOnceOneWrites) {
+  constexpr int imports = 4;
+  std::vector<std::thread> threads;
+  std::vector<Outcome> outcomes(imports);
+  for (int i = 0; i < imports; ++i) {
+    const std::string file = "all" + std::to_string(i) + ".safetensors";
+    write_weights(*tiny_network(LayerKind::kDeterministic, 5 + static_cast<std::uint64_t>(i)),
+                  scratch->file(file), "-");
+    threads.emplace_back([&outcomes, file, i] {
+      outcomes[static_cast<std::size_t>(i)] =
+          run({"import", file, "--network", "small-resnet", "--classes", "3", "--size", "16",
+               "--channels", "1", "--mean", "0.5", "--std", "0.25", "-o", "at-once"});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int written = 0;
+  for (const Outcome& outcome : outcomes) {
+    written += outcome.exit_code == 0 ? 1 : 0;
+    if (outcome.exit_code == 0) continue;
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(has(outcome.err, "'at-once' holds a model: --force replaces it"));
+  }
+  EXPECT_EQ(written, 1);
+  EXPECT_NO_THROW(load_model(scratch->file("at-once")));
 }
 
 TEST_F(InferCommands, OfAWrongNetworkAFewNamesAreEnough) {

@@ -235,6 +235,70 @@ TEST(ModelFolder, AKilledChangeIsMadeAgain) {
   EXPECT_EQ(file_bytes(scratch.file("versions/1/model.json")), before);
 }
 
+TEST(ModelFolder, AKeptVersionHasTheWeightsThatAKilledSaveLeft) {
+  const TemporaryFolder scratch;
+  ModelDescription description = full_description(LayerKind::kVariational);
+  description.identity = ModelIdentity{"Lesions"};
+  const std::unique_ptr<Network> network = network_for(description, 2);
+  save_model(scratch.path(), description, *network_for(description, 1));
+  const std::string older = file_bytes(scratch.file("weights.safetensors"));
+  save_model(scratch.path(), description, *network);
+  // As if it had been killed once model.json was in its place.
+  fs::rename(scratch.file("weights.safetensors"), scratch.file("weights.next.safetensors"));
+  write_file_atomically(scratch.file("weights.safetensors"), older);
+  attach_calibration(scratch.path(), some_calibration(3));
+  EXPECT_TRUE(same_tensors(*load_model(scratch.file("versions/1")).network, *network));
+  EXPECT_TRUE(same_tensors(*load_model(scratch.path()).network, *network));
+  EXPECT_FALSE(fs::exists(scratch.file("weights.next.safetensors")));
+  EXPECT_FALSE(fs::exists(scratch.file("run.lock")));
+}
+
+TEST(ModelFolder, AKeptVersionHasTheCalibrationThatAKilledAttachLeft) {
+  const TemporaryFolder scratch;
+  ModelDescription description = full_description(LayerKind::kVariational);
+  description.identity = ModelIdentity{"Lesions"};
+  save_model(scratch.path(), description, *network_for(description));
+  Calibration older = some_calibration(3);
+  older.t_high = 0.6;
+  attach_calibration(scratch.path(), some_calibration(3));
+  // As if it had been killed once model.json was in its place.
+  save_calibration(scratch.file("calibration.json"), older);
+  attach_calibration(scratch.path(), older);
+  EXPECT_EQ(load_calibration(scratch.file("versions/2/calibration.json")).t_high, 0.8);
+  EXPECT_EQ(load_calibration(scratch.file("calibration.json")).t_high, 0.6);
+}
+
+TEST(ModelFolder, TwoThatChangeItWaitForEachOther) {
+  const TemporaryFolder scratch;
+  ModelDescription description = full_description(LayerKind::kVariational);
+  description.identity = ModelIdentity{"Lesions"};
+  save_model(scratch.path(), description, *network_for(description));
+  constexpr int writers = 4, changes = 5;
+  for (int i = 0; i < writers; ++i) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child != 0) continue;
+    try {
+      for (int k = 0; k < changes; ++k) attach_calibration(scratch.path(), some_calibration(3));
+    } catch (const std::exception&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  for (int i = 0; i < writers; ++i) {
+    int status = 1;
+    ASSERT_GT(::wait(&status), 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(read_model_description(scratch.path()).identity->version,
+            std::to_string(1 + writers * changes));
+  for (int version = 1; version <= writers * changes; ++version) {
+    EXPECT_EQ(read_model_description(scratch.file("versions/" + std::to_string(version)))
+                  .identity->version,
+              std::to_string(version));
+  }
+}
+
 TEST(ModelFolder, ARecipeThatIsNotTheHashedOneIsRefused) {
   const TemporaryFolder scratch;
   const ModelDescription description = full_description(LayerKind::kVariational);

@@ -42,7 +42,7 @@ FolderTaken owned_by(const std::string& folder, const LockOwner& owner, const st
   const std::string who = owner.host.empty()
                               ? "another process"
                               : "process " + std::to_string(owner.process) + " on " + owner.host;
-  return FolderTaken("the run folder '" + folder + "' is being written by " + who + more);
+  return FolderTaken("the folder '" + folder + "' is being written by " + who + more);
 }
 
 /// Between two touches of the file, and without one after which its owner is taken for dead.
@@ -76,7 +76,7 @@ bool is_alive(const LockOwner& owner) {
 
 class FolderLock::Held {
  public:
-  explicit Held(const std::string& folder) : folder_(folder), path_(folder + "/run.lock") {
+  explicit Held(const std::string& folder) : folder_(folder), path_(folder + "/" + kLockFile) {
     refuse_link(path_);
     do {
       if (descriptor_ >= 0) ::close(descriptor_);
@@ -181,9 +181,22 @@ FolderLock::FolderLock(const std::string& folder) {
 
 void FolderLock::check() const {
   if (held_->is_owned()) return;
-  throw IoError("the run folder '" + held_->folder() +
+  throw IoError("the folder '" + held_->folder() +
                 "' was removed or taken by another process while it was being written: the run "
                 "cannot go on");
+}
+
+FolderLock wait_for_folder(const std::string& folder, std::chrono::milliseconds longest) {
+  constexpr std::chrono::milliseconds look{20};
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (true) {
+    try {
+      return FolderLock(folder);
+    } catch (const FolderTaken&) {
+      if (std::chrono::steady_clock::now() >= end) throw;
+    }
+    std::this_thread::sleep_for(look);
+  }
 }
 
 }  // namespace cubcal

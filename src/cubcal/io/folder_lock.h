@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -7,18 +8,21 @@
 
 namespace cubcal {
 
+/// In the folder that is locked.
+inline constexpr const char* kLockFile = "run.lock";
+
 /// Another process has the folder.
 class FolderTaken : public IoError {
  public:
   using IoError::IoError;
 };
 
-/// The right to write into a run folder, which one process has at a time, as long as this lives.
-/// It is its file run.lock, which names the owner's machine and process. The operating system takes
-/// it from an owner that ends in any way, and the next one takes it over. The processes of another
-/// machine cannot be seen: there an owner lives as long as it touches the file, which it does twice
-/// a minute, and one that has not for ten minutes is taken for dead. Within a process all locks of
-/// a folder are one.
+/// The right to write into a folder of a run or a model, which one process has at a time, as long
+/// as this lives. It is its file run.lock, which names the owner's machine and process. The
+/// operating system takes it from an owner that ends in any way, and the next one takes it over.
+/// The processes of another machine cannot be seen: there an owner lives as long as it touches the
+/// file, which it does twice a minute, and one that has not for ten minutes is taken for dead.
+/// Within a process all locks of a folder are one.
 class FolderLock {
  public:
   /// Throws FolderTaken naming the owner where another process has the folder, and IoError where it
@@ -32,5 +36,8 @@ class FolderLock {
   class Held;
   std::shared_ptr<Held> held_;
 };
+
+/// Looks again and again until the folder is free; throws FolderTaken where it is not in that time.
+FolderLock wait_for_folder(const std::string& folder, std::chrono::milliseconds longest);
 
 }  // namespace cubcal

@@ -8,6 +8,7 @@
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal_nn/infer/model_change.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/model_versions.h"
 
@@ -19,6 +20,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kDrawing = "drawing";
+/// Of a model whose place is being taken: it is nothing to go on with.
+constexpr const char* kReplacedNote = "replaced";
 constexpr std::size_t kLargestState = 1 << 20;
 
 std::string without_end(const std::string& path) {
@@ -63,22 +66,65 @@ std::optional<ModelIdentity> identity_there(const std::string& model) {
                       "' is there already and holds no deployed model: name another folder");
 }
 
+void write_state(const std::string& folder, const Json& state) {
+  write_file_atomically(ModelPaths{folder}.deploy_state(), state.dump(2) + "\n");
+}
+
+void note_in(const std::string& folder, const std::string& name, const std::string& text) {
+  Json state = read_state(folder).value_or(Json::object());
+  state[name] = text;
+  write_state(folder, state);
+}
+
+bool is_replaced(const std::string& folder) {
+  const std::optional<Json> state = read_state(folder);
+  return state && state->is_object() && state->contains(kReplacedNote);
+}
+
+/// What says that the rest can be gone on with goes first, the lock stays.
+void empty_folder(const std::string& folder) {
+  fs::remove(ModelPaths{folder}.deploy_state());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename() != kLockFile) fs::remove_all(entry.path());
+  }
+}
+
+void remove_folder(const std::string& folder) {
+  fs::remove(ModelPaths{folder}.deploy_state());
+  fs::remove_all(folder);
+}
+
+std::string aside_of(const std::string& model) { return model + ".replaced"; }
+
 /// The two change places at once where the system can do that.
 void exchange(const std::string& fresh, const std::string& old) {
 #ifdef RENAME_EXCHANGE
   if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, old.c_str(), RENAME_EXCHANGE) == 0) return;
 #endif
-  const std::string aside = old + ".replaced";
-  fs::remove_all(aside);
+  const std::string aside = aside_of(old);
   rename_file(old, aside);
   rename_file(fresh, old);
   rename_file(aside, fresh);
 }
 
+/// An exchange in steps that was killed left the model that was there aside.
+std::string finish_earlier_exchange(const std::string& model) {
+  const std::string aside = aside_of(model);
+  if (!is_replaced(aside)) return model;
+  if (fs::exists(model)) {
+    remove_folder(aside);
+  } else {
+    rename_file(aside, model);
+  }
+  return model;
+}
+
 }  // namespace
 
 DeployFolder::DeployFolder(const std::string& model)
-    : model_(without_end(model)), path_(model_ + ".deploying"), earlier_(identity_there(model_)) {
+    : model_(finish_earlier_exchange(without_end(model))),
+      path_(model_ + ".deploying"),
+      earlier_(identity_there(model_)) {
   refuse_link(model_);
   refuse_link(path_);
 }
@@ -87,22 +133,30 @@ bool DeployFolder::is_done(const Json& settings) const {
   return earlier_ && has_settings(model_, settings) && fs::exists(ModelPaths{model_}.report());
 }
 
-bool DeployFolder::begin(const Json& settings) const {
-  if (fs::exists(path_) && has_settings(path_, settings)) return true;
-  const bool goes_on = fs::exists(path_) && has_same_drawing(path_, settings);
-  const bool follows = !goes_on && earlier_ && has_same_drawing(model_, settings);
-  if (!goes_on) fs::remove_all(path_);
+FolderLock DeployFolder::take() const {
   make_folders(path_);
+  return FolderLock(path_);
+}
+
+bool DeployFolder::begin(const Json& settings) const {
+  if (is_replaced(path_)) empty_folder(path_);
+  if (has_settings(path_, settings)) return true;
+  const bool goes_on = has_same_drawing(path_, settings);
+  const bool follows = !goes_on && earlier_ && has_same_drawing(model_, settings);
+  if (!goes_on) empty_folder(path_);
   if (follows) link_files(model_, path_);
   Json state = {{"format", "cubcal-deploy"}, {"version", 1}};
   if (goes_on || follows) {
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
-      if (!is_drawn_file(files(), entry.path())) fs::remove_all(entry.path());
+      if (!is_drawn_file(files(), entry.path()) && entry.path().filename() != kLockFile) {
+        fs::remove_all(entry.path());
+      }
     }
     state = *read_state(path_);
+    state.erase(kReplacedNote);
   }
   state["settings"] = settings;
-  write_file_atomically(files().deploy_state(), state.dump(2) + "\n");
+  write_state(path_, state);
   return goes_on || follows;
 }
 
@@ -113,27 +167,39 @@ std::optional<std::string> DeployFolder::note(const std::string& name) const {
 }
 
 void DeployFolder::add_note(const std::string& name, const std::string& text) const {
-  Json state = read_state(path_).value_or(Json::object());
-  state[name] = text;
-  write_file_atomically(files().deploy_state(), state.dump(2) + "\n");
+  note_in(path_, name, text);
 }
 
 std::optional<std::string> DeployFolder::finish() const {
-  fs::remove(files().file("run.lock"));
   if (!earlier_) {
     if (fs::exists(model_)) fs::remove(model_);  // an empty folder
+    fs::remove(files().file(kLockFile));
     rename_file(path_, model_);
     return std::nullopt;
   }
   // A stop in here may have left some of it.
   const ModelPaths fresh = files();
-  const ModelPaths there{model_};
+  const ModelChange change(model_);
   fs::remove_all(fresh.versions());
-  if (fs::exists(there.versions())) link_files(there.versions(), fresh.versions());
+  if (fs::exists(change.paths().versions())) {
+    link_files(change.paths().versions(), fresh.versions());
+  }
   link_files(model_, fresh.version(earlier_->version).folder);
+  note_in(model_, kReplacedNote, "yes");
+  fs::remove(fresh.file(kLockFile));
   exchange(path_, model_);
-  fs::remove_all(path_);
-  return there.version(earlier_->version).folder;
+  remove_folder(path_);
+  return ModelPaths{model_}.version(earlier_->version).folder;
+}
+
+void DeployFolder::clear_replaced() const {
+  if (!is_replaced(path_)) return;
+  try {
+    const FolderLock lock(path_);
+    if (is_replaced(path_)) remove_folder(path_);
+  } catch (const FolderTaken&) {
+    return;  // another deployment, which does so itself
+  }
 }
 
 }  // namespace cubcal

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cubcal/io/folder_lock.h"
 #include "cubcal/record/model_identity.h"
 #include "cubcal/record/model_paths.h"
 
@@ -27,7 +28,11 @@ class DeployFolder {
   /// Whether the model that is there was made with these settings and not changed since.
   bool is_done(const nlohmann::ordered_json& settings) const;
 
-  /// Makes the folder. What was done with other settings is removed, but logits and calibration
+  /// Makes the folder, in which one process works at a time: throws FolderTaken. To be held until
+  /// finish().
+  FolderLock take() const;
+
+  /// What was done with other settings is removed, but logits and calibration
   /// where those under "drawing" are the same; they are taken from the model that is there, too.
   /// Returns whether something is there to go on with.
   bool begin(const nlohmann::ordered_json& settings) const;
@@ -39,6 +44,10 @@ class DeployFolder {
   /// Takes the model's place, with every earlier version in it. Returns where the version that was
   /// there lies now; nothing where there was none.
   std::optional<std::string> finish() const;
+
+  /// Removes what is left in the folder of a model whose place was taken by one that was killed
+  /// then.
+  void clear_replaced() const;
 
  private:
   std::string model_;

@@ -70,6 +70,7 @@ class Deployer {
       if (folder_.is_done(settings())) {
         result_.identity = *earlier;
         result_.done_before = true;
+        folder_.clear_replaced();
         return std::move(result_);
       }
       refuse_other_classes();
@@ -78,18 +79,16 @@ class Deployer {
     } else {
       result_.identity = options_.identity(std::nullopt);
     }
+    const FolderLock lock = folder_.take();
     if (folder_.begin(settings())) {
       observer_.line("goes on with what was done before");
     }
-    {
-      const FolderLock lock(folder_.path());
-      make_model();
-      draw_logits();
-      calibrate();
-      judge();
-      name();
-      describe();
-    }
+    make_model();
+    draw_logits();
+    calibrate();
+    judge();
+    name();
+    describe();
     result_.kept = folder_.finish();
     return std::move(result_);
   }
@@ -147,9 +146,17 @@ class Deployer {
     return RunFolder{folder_.path()}.logits(split);
   }
 
+  /// What is noted may have been removed since.
+  bool are_drawn() const {
+    const std::optional<std::string> note = folder_.note("logits");
+    if (!note) return false;
+    const bool has_outliers = note->find("ood") != std::string::npos;
+    return fs::exists(logits("val")) && fs::exists(logits("test")) &&
+           (!has_outliers || fs::exists(logits("ood")));
+  }
+
   void draw_logits() {
-    const bool are_drawn = folder_.note("logits").has_value();
-    if (are_drawn) return observer_.line("logits: drawn before");
+    if (are_drawn()) return observer_.line("logits: drawn before");
     const ImageSet& set = images();
     for (const char* name : {"val", "test", "ood"}) {
       if (!set.has_split(name)) continue;
@@ -164,7 +171,7 @@ class Deployer {
       observer_.line(std::string("logits of ") + name + ": " + std::to_string(split.size()) +
                      " images, " + std::to_string(options_.mc.passes) + " passes");
     }
-    folder_.add_note("logits", "drawn");
+    folder_.add_note("logits", set.has_split("ood") ? "val, test, ood" : "val, test");
   }
 
   /// A model that another calibration was attached to since has the file of that one.

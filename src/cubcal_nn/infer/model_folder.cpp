@@ -2,20 +2,19 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <filesystem>
 
-#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/record/model_paths.h"
 #include "cubcal/record/model_record.h"
 #include "cubcal/version.h"
 #include "cubcal/weights/safetensors.h"
+#include "cubcal_nn/infer/model_change.h"
 #include "cubcal_nn/infer/model_json.h"
-#include "cubcal_nn/infer/model_versions.h"
 #include "cubcal_nn/infer/script_files.h"
 #include "cubcal_nn/infer/tensor_exchange.h"
+#include "cubcal_nn/infer/weights_hash.h"
 #include "cubcal_nn/models/ensemble.h"
 #include "cubcal_nn/models/registry.h"
 
@@ -33,34 +32,6 @@ ModelPaths existing_model(const std::string& folder) {
   const ModelPaths& there =
       !fs::exists(own.description()) && fs::exists(best.description()) ? best : own;
   return {fs::path(there.description()).parent_path().string()};
-}
-
-/// Over names and bytes in the order of the names, whatever the order in the file, and what tells
-/// of a network that is in files.
-std::string weights_hash(std::vector<TensorView> views,
-                         const std::optional<ScriptDescription>& script) {
-  std::sort(views.begin(), views.end(),
-            [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
-  ContentHash hash;
-  for (const TensorView& view : views) {
-    std::size_t bytes = dtype_size(view.dtype);
-    for (const std::size_t extent : view.shape) bytes *= extent;
-    hash.add(view.name);
-    hash.add(view.bytes, bytes);
-  }
-  if (script) {
-    for (const std::string& each : script->sha256) hash.add(each);
-    hash.add(script->features + (script->one_by_one ? " one by one" : ""));
-  }
-  return hash.text();
-}
-
-std::string weights_hash(const StateDict& weights, const std::optional<ScriptDescription>& script) {
-  std::vector<TensorView> views;
-  for (const NamedArray& entry : weights) {
-    views.push_back({entry.name, entry.values.dtype(), entry.values.shape(), entry.values.bytes()});
-  }
-  return weights_hash(std::move(views), script);
 }
 
 void make_folder(const std::string& folder) {
@@ -104,19 +75,11 @@ std::string weights_hash_in(const ModelRecord& record) {
   return record.weights_hash;
 }
 
-/// Gives a document that is about to replace a model's the identity that is wanted, or where the
-/// model has one the version after it; the model as it is is kept then.
-void take_version(const ModelPaths& paths, Json& document,
-                  const std::optional<ModelIdentity>& wanted) {
-  const std::string& model = paths.folder;
-  const std::optional<ModelIdentity> earlier =
-      naming_description(paths, [&] { return identity_in(document); });
-  if (!earlier && !wanted) return;
-  const ModelIdentity next = wanted ? *wanted : following(*earlier, model);
-  check_identity(next);
-  refuse_version_passed(model, earlier, next.version);
-  if (earlier) keep_version(model, *earlier);
-  document[kIdentityField] = identity_to_json(next);
+/// Throws where there is no model, before a lock is looked for in its folder.
+ModelChange change_of(const std::string& folder) {
+  const ModelPaths paths = existing_model(folder);
+  read_description(paths);
+  return ModelChange(paths.folder);
 }
 
 struct WeightsFile {
@@ -133,22 +96,6 @@ std::optional<WeightsFile> find_weights(const ModelPaths& paths, const std::stri
     if (weights_hash(weights, script) == hash) return WeightsFile{path, std::move(weights)};
   }
   return std::nullopt;
-}
-
-/// A save that was killed after its description had been renamed left the weights under their other
-/// name, where the next save would lose them.
-void finish_earlier_save(const ModelPaths& paths) {
-  if (!fs::exists(paths.next_weights()) || !fs::exists(paths.description())) return;
-  try {
-    const Json document = parse_description(read_description(paths));
-    const std::string next = weights_hash(read_safetensors(paths.next_weights()).tensors,
-                                          description_of(document).script);
-    if (next == weights_hash_in(model_record_of(document))) {
-      rename_file(paths.next_weights(), paths.weights());
-    }
-  } catch (const DataError&) {
-    return;  // what lies there is no model, and is about to be replaced
-  }
 }
 
 /// Before room is made for as many networks as model.json asks for.
@@ -193,8 +140,8 @@ void save_model(const std::string& folder, const ModelDescription& description,
   make_folder(folder);
   const ModelPaths paths{folder};
   for (const std::string& path : {paths.description(), paths.next_weights()}) refuse_link(path);
+  const ModelChange change(folder);
   WrittenScriptFiles script_files(folder, network);
-  finish_earlier_save(paths);
   write_safetensors(paths.next_weights(), tensors.views(), {{"format", "cubcal-model"}});
   write_model_document(paths.description(), std::move(document));
   script_files.keep();
@@ -248,7 +195,8 @@ ModelDescription read_model_description(const std::string& folder) {
 
 void attach_calibration(const std::string& folder, const Calibration& calibration,
                         const std::optional<ModelIdentity>& identity) {
-  const ModelPaths paths = existing_model(folder);
+  const ModelChange change = change_of(folder);
+  const ModelPaths& paths = change.paths();
   const std::string document = read_description(paths);
   naming_description(paths, [&] {
     ModelDescription description = description_from_json(document);
@@ -262,7 +210,7 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
     }
     return 0;
   });
-  attach_field(folder, "calibration", calibration_to_json(calibration), identity);
+  change.attach("calibration", calibration_to_json(calibration), identity);
   // A version that is kept has its own.
   if (read_model_description(folder).identity && fs::exists(paths.calibration())) {
     save_calibration(paths.calibration(), calibration);
@@ -274,10 +222,7 @@ std::string resolved_model_folder(const std::string& folder) {
 }
 
 void attach_identity(const std::string& folder, const ModelIdentity& identity) {
-  const ModelPaths paths = existing_model(folder);
-  Json document = read_model_document(paths.description());
-  take_version(paths, document, identity);
-  write_model_document(paths.description(), std::move(document));
+  change_of(folder).name(identity);
 }
 
 std::string read_weights_hash(const std::string& folder) {
@@ -288,11 +233,7 @@ std::string read_weights_hash(const std::string& folder) {
 
 void attach_field(const std::string& folder, const std::string& name, const std::string& json,
                   const std::optional<ModelIdentity>& identity) {
-  const ModelPaths paths = existing_model(folder);
-  Json document = read_model_document(paths.description());
-  document[name] = Json::parse(json);
-  take_version(paths, document, identity);
-  write_model_document(paths.description(), std::move(document));
+  change_of(folder).attach(name, json, identity);
 }
 
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name) {

@@ -6,6 +6,7 @@
 
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/folder_lock.h"
 #include "cubcal/io/utc_time.h"
 #include "cubcal/record/model_paths.h"
 #include "cubcal/record/model_record.h"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 /// What a writer left behind or is about to rename is no part of a version.
 bool is_passing(const std::string& name) {
-  return name.front() == '.' || name == "run.lock" || name.find(".next.") != std::string::npos;
+  return name.front() == '.' || name == kLockFile || name.find(".next.") != std::string::npos;
 }
 
 std::string description_text(const ModelPaths& model) {

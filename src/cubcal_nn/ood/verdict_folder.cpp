@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/calibration/calibration_hash.h"
-#include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/record/model_paths.h"
+#include "cubcal_nn/infer/model_change.h"
 #include "cubcal_nn/ood/detector_file.h"
 
 namespace cubcal {
@@ -21,31 +21,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kField = "verdict";
-constexpr const char* kHashField = "detector_hash";
 constexpr const char* kScores = "id_scores";
-constexpr std::size_t kLargestFile = std::size_t{4} << 30;
 
 ModelPaths paths_of(const std::string& folder) { return {resolved_model_folder(folder)}; }
 
-std::string file_hash(const std::string& path) {
-  ContentHash hash;
-  hash.add(read_text_file(path, kLargestFile));
-  return hash.text();
-}
-
 bool has_hash(const std::string& path, const Json& verdict) {
-  return verdict.contains(kHashField) && std::filesystem::exists(path) &&
-         verdict[kHashField] == file_hash(path);
-}
-
-/// A fit that was killed after model.json had been renamed left its detector under the other name,
-/// where the next fit would lose it.
-void finish_earlier_fit(const ModelPaths& paths, const std::string& folder) {
-  if (!std::filesystem::exists(paths.next_detector())) return;
-  const std::optional<std::string> field = read_model_field(folder, kField);
-  if (field && has_hash(paths.next_detector(), Json::parse(*field))) {
-    rename_file(paths.next_detector(), paths.detector());
-  }
+  return verdict.contains(kDetectorHashField) && std::filesystem::exists(path) &&
+         verdict[kDetectorHashField] == detector_hash(path);
 }
 
 bool fits_calibration(const VerdictPolicy& policy, const ModelDescription& model) {
@@ -69,14 +51,14 @@ void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
     throw ArgumentError("the verdict policy is for the detector '" + verdict.policy.detector +
                         "', which must come with it");
   }
-  const ModelPaths paths = paths_of(folder);
+  const ModelChange change(paths_of(folder).folder);
+  const ModelPaths& paths = change.paths();
   refuse_link(paths.next_detector());
-  finish_earlier_fit(paths, folder);
   save_detector(paths.next_detector(), *verdict.detector, {},
                 {{kScores, at::tensor(verdict.policy.id_scores, at::kDouble)}});
   Json json = Json::parse(verdict_to_json(verdict.policy));
-  json[kHashField] = file_hash(paths.next_detector());
-  attach_field(folder, kField, json.dump());
+  json[kDetectorHashField] = detector_hash(paths.next_detector());
+  change.attach(kField, json.dump());
   rename_file(paths.next_detector(), paths.detector());
 }
 
