@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <memory>
 #include <ostream>
 #include <random>
 
 #include "cubcal_nn/kernels/draws_conv_tiles.cuh"
 #include "kernels/emulation/device_block.h"
+#include "kernels/emulation/device_tensor.h"
 
 namespace cubcal::device {
 namespace {
@@ -26,28 +25,6 @@ void PrintTo(const Convolution& c, std::ostream* out) {
        << " x " << c.width << (c.shared ? ", shared" : "") << (c.residual ? ", residual" : "")
        << (c.bias ? ", bias" : "");
 }
-
-/// Aligned as device memory is.
-class Tensor {
- public:
-  Tensor(std::int64_t count, std::mt19937& random)
-      : count_(count),
-        values_(static_cast<Bf16*>(std::aligned_alloc(
-            128, (static_cast<std::size_t>(count) * sizeof(Bf16) + 127) / 128 * 128))) {
-    std::uniform_real_distribution<float> between(-1, 1);
-    for (std::int64_t i = 0; i < count; ++i) values_.get()[i] = __float2bfloat16(between(random));
-  }
-  Bf16* data() const { return values_.get(); }
-  float operator[](std::int64_t i) const { return __bfloat162float(values_.get()[i]); }
-  std::pair<const void*, const void*> bounds() const { return {data(), data() + count_}; }
-
- private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  std::int64_t count_;
-  std::unique_ptr<Bf16, Free> values_;
-};
 
 class DrawsConvSource : public testing::TestWithParam<Convolution> {
  protected:
@@ -74,8 +51,9 @@ class DrawsConvSource : public testing::TestWithParam<Convolution> {
                       kernel);
   }
 
-  static float expected(const DrawsConvJob<float>& job, const Tensor& x, const Tensor& weight,
-                        const Tensor& residual, int draw, int row, int output) {
+  static float expected(const DrawsConvJob<float>& job, const DeviceTensor<Bf16>& x,
+                        const DeviceTensor<Bf16>& weight, const DeviceTensor<Bf16>& residual,
+                        int draw, int row, int output) {
     const DrawsConvShape& s = job.shape;
     const int positions = s.out_height * s.out_width;
     const int top = row % positions / s.out_width * s.stride - s.padding;
@@ -102,10 +80,10 @@ TEST_P(DrawsConvSource, IsTheConvolution) {
   const DrawsConvShape shape = shape_of(c);
   std::mt19937 random(7);
   const std::int64_t pixels = std::int64_t{c.images} * c.height * c.width;
-  const Tensor x((c.shared ? 1 : kDraws) * pixels * c.in, random);
-  const Tensor weight(std::int64_t{kDraws} * c.out * shape.depth, random);
-  const Tensor residual(std::int64_t{kDraws} * shape.rows * c.out, random);
-  const Tensor y(std::int64_t{kDraws} * shape.rows * c.out, random);
+  const DeviceTensor<Bf16> x((c.shared ? 1 : kDraws) * pixels * c.in, random);
+  const DeviceTensor<Bf16> weight(std::int64_t{kDraws} * c.out * shape.depth, random);
+  const DeviceTensor<Bf16> residual(std::int64_t{kDraws} * shape.rows * c.out, random);
+  const DeviceTensor<Bf16> y(std::int64_t{kDraws} * shape.rows * c.out, random);
   std::vector<float> bias(static_cast<std::size_t>(kDraws * c.out));
   for (float& value : bias) value = std::uniform_real_distribution<float>(-1, 1)(random);
   const DrawsConvJob<float> job{shape,
