@@ -1,11 +1,9 @@
 // What drawing weights inside the convolution of one image (drawn_conv.cuh) brings, against drawing
 // and convolving them one after the other as prediction does, for the last layers of ResNet-34 and
 // ResNet-50 under 80 draws. Needs nothing but CUDA:
-//   nvcc -O3 -std=c++17 -arch=native --expt-relaxed-constexpr -Isrc benchmarks/drawn_conv_bench.cu
-//   \
-//     -o drawn_conv_bench && ./drawn_conv_bench
-// A line of JSON per layer: microseconds of either (medians), and how far apart their results are
-// at most.
+//   nvcc -O3 -std=c++17 -arch=native --expt-relaxed-constexpr -Isrc -o bench THIS_FILE && ./bench
+// A line of JSON per layer and tile: microseconds of either (medians), and how far apart their
+// results are at most.
 
 #include <algorithm>
 #include <cstdio>
