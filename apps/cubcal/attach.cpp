@@ -5,6 +5,7 @@
 #include "cubcal/calibration/calibration.h"
 #include "cubcal/core/error.h"
 #include "cubcal/record/model_paths.h"
+#include "cubcal_nn/infer/model_change.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/model_versions.h"
 #include "cubcal_nn/ood/verdict_folder.h"
@@ -50,6 +51,8 @@ void attach(const AttachOptions& options) {
         "attach needs a CALIBRATION, or a --name, --version, --intended-use or "
         "--status to give the model");
   }
+  read_model_description(options.model);  // that there is one, before its folder is locked
+  const ModelChange change(resolved_model_folder(options.model));
   const std::optional<ModelIdentity> before = read_model_description(options.model).identity;
   const std::optional<ModelIdentity> identity = wanted_identity(options, before);
   if (options.calibration.empty()) {

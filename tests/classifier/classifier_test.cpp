@@ -57,7 +57,7 @@ class ClassifierTest : public testing::Test {
       verdict.policy.sets = ConformalRule{*verdict.policy.options.sets, 3, {}};
       verdict.policy.sets->cells[""] = {{60, *set_threshold}};
     }
-    attach_verdict(folder_, verdict);
+    attach_verdict(folder_, verdict, read_weights_hash(folder_));
   }
 
   ScratchFolder scratch_;

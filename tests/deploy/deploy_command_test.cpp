@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/program.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal_nn/deploy/deploy_folder.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/ood/verdict_folder.h"
+#include "expect_error.h"
 
 namespace cubcal::test {
 namespace {
@@ -229,7 +233,9 @@ TEST_F(DeployCommand, TheSameVerdictCanBeAttachedAgain) {
   const LoadedModel loaded = load_model(model);
   const std::optional<VerdictModel> verdict = load_verdict(loaded);
   ASSERT_TRUE(verdict);
-  for (int i = 0; i < 2; ++i) attach_verdict(model, *verdict);
+  for (int i = 0; i < 2; ++i) attach_verdict(model, *verdict, loaded.weights_hash);
+  expect_error<DataError>([&] { attach_verdict(model, *verdict, "0123456789abcdef"); },
+                          "is another one than its verdict was fitted for");
   EXPECT_TRUE(load_verdict(load_model(model)));
   EXPECT_EQ(read_model_description(model).identity->version, "3");
 }
@@ -273,6 +279,80 @@ TEST_F(DeployCommand, WhatADeploymentThatWasKilledLeftIsNoHindrance) {
   fs::copy_file(folder / "versions/1/deploy.json", begun / "deploy.json");
   EXPECT_EQ(deploy({"--risk-target", "0.8"}, model).exit_code, 0);
   EXPECT_TRUE(fs::exists(begun / "deploy.json"));
+}
+
+TEST_F(DeployCommand, WhatWasBegunWithOtherSettingsIsDrawnOnlyOnce) {
+  const std::string model = copied("begun");
+  const fs::path begun = scratch->path() / "begun.deploying";
+  // Killed while it removed what depends on thresholds: some of it is there.
+  fs::copy(scratch->path() / "model", begun, fs::copy_options::recursive);
+  fs::remove(begun / "ood.safetensors");
+  Json state = Json::parse(contents_of(begun / "deploy.json"));
+  state["settings"] = {{"drawing", state["settings"]["drawing"]}};
+  write_file_atomically((begun / "deploy.json").string(), state.dump());
+  const Outcome second = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_TRUE(has(second.out, "logits: drawn before"));
+  const Outcome answer = cubcal({"predict", "--model", model, kImage});
+  EXPECT_EQ(answer.exit_code, 0) << answer.err;
+  EXPECT_FALSE(fs::exists(scratch->path() / model / "run.lock"));
+}
+
+TEST_F(DeployCommand, AModelThatIsChangedMeanwhileIsNotReplaced) {
+  const std::string model = scratch->file(copied("meanwhile"));
+  const DeployFolder deploying(model);
+  ModelIdentity other = *read_model_description(model).identity;
+  other.version = "7";
+  attach_identity(model, other);
+  expect_error<IoError>([&] { deploying.take(); }, "was changed by another process");
+  EXPECT_FALSE(fs::exists(model + ".deploying"));
+}
+
+TEST_F(DeployCommand, OfTwoOneDeploysAtATime) {
+  const std::string model = scratch->file("held");
+  const DeployFolder deploying(model);
+  const FolderLock lock = deploying.take();
+  const Outcome second = deploy({}, "held");
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_TRUE(has(second.err, "the folder 'held.deploying' is being written by process"));
+  EXPECT_FALSE(fs::exists(model));
+}
+
+TEST_F(DeployCommand, AttachesAtOnceTakeTurns) {
+  const std::string model = copied("turns");
+  constexpr int attaches = 4;
+  std::vector<Outcome> outcomes(attaches);
+  std::vector<std::thread> threads;
+  for (Outcome& outcome : outcomes) {
+    threads.emplace_back([&outcome, &model] {
+      outcome = cubcal({"attach", "--model", model, "--status", "validation"});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(description(model)["identity"]["version"], std::to_string(1 + attaches));
+  // One of another machine is not waited for, since nobody can see whether it lives.
+  write_file_atomically(scratch->file(model + "/run.lock"), "elsewhere 7\n");
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome refused = cubcal({"attach", "--model", model, "--status", "retired"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "process 7 on elsewhere, whose processes cannot be seen"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST_F(DeployCommand, ALinkIsNoCalibrationToWriteTo) {
+  const std::string model = copied("linked");
+  ASSERT_EQ(
+      cubcal({"calibrate", "model/val.npz", "--method", "ts-nll", "-o", "mine.json"}).exit_code, 0);
+  const std::string mine = contents_of(scratch->path() / "mine.json");
+  fs::remove(scratch->path() / model / "calibration.json");
+  fs::create_symlink("../mine.json", scratch->path() / model / "calibration.json");
+  ASSERT_EQ(cubcal({"calibrate", "model/val.npz", "--method", "dts", "-o", "new.json"}).exit_code,
+            0);
+  const Outcome refused = cubcal({"attach", "new.json", "--model", model});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "link"));
+  EXPECT_EQ(contents_of(scratch->path() / "mine.json"), mine);
 }
 
 TEST_F(DeployCommand, Mistakes) {

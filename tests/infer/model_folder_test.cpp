@@ -253,21 +253,6 @@ TEST(ModelFolder, AKeptVersionHasTheWeightsThatAKilledSaveLeft) {
   EXPECT_FALSE(fs::exists(scratch.file("run.lock")));
 }
 
-TEST(ModelFolder, AKeptVersionHasTheCalibrationThatAKilledAttachLeft) {
-  const TemporaryFolder scratch;
-  ModelDescription description = full_description(LayerKind::kVariational);
-  description.identity = ModelIdentity{"Lesions"};
-  save_model(scratch.path(), description, *network_for(description));
-  Calibration older = some_calibration(3);
-  older.t_high = 0.6;
-  attach_calibration(scratch.path(), some_calibration(3));
-  // As if it had been killed once model.json was in its place.
-  save_calibration(scratch.file("calibration.json"), older);
-  attach_calibration(scratch.path(), older);
-  EXPECT_EQ(load_calibration(scratch.file("versions/2/calibration.json")).t_high, 0.8);
-  EXPECT_EQ(load_calibration(scratch.file("calibration.json")).t_high, 0.6);
-}
-
 TEST(ModelFolder, TwoThatChangeItWaitForEachOther) {
   const TemporaryFolder scratch;
   ModelDescription description = full_description(LayerKind::kVariational);

@@ -119,7 +119,7 @@ TEST_F(OodNetwork, AVerdictLivesInTheModelFolder) {
   const std::vector<std::uint8_t> correct(scores.size(), 1);
   verdict.policy = fit_verdict({scores, uncertainty, correct}, 0.325, {});
   verdict.policy.detector = "mahalanobis";
-  attach_verdict(folder, verdict);
+  attach_verdict(folder, verdict, read_weights_hash(folder));
 
   const std::optional<VerdictModel> loaded = load_verdict(load_model(folder));
   ASSERT_TRUE(loaded);
@@ -150,10 +150,10 @@ TEST_F(OodNetwork, AFitThatWasKilledBetweenItsStepsLeavesAVerdict) {
   const auto scores = [&] { return load_verdict(load_model(folder))->policy.id_scores.front(); };
   const std::string description = folder + "/model.json";
   const std::string file = folder + "/ood.safetensors";
-  attach_verdict(folder, constant_verdict(1));
+  attach_verdict(folder, constant_verdict(1), read_weights_hash(folder));
   const std::string description_1 = contents_of(description);
   const std::string file_1 = contents_of(file);
-  attach_verdict(folder, constant_verdict(2));
+  attach_verdict(folder, constant_verdict(2), read_weights_hash(folder));
   const std::string file_2 = contents_of(file);
 
   // After the new description, before the detector had its name.
@@ -163,7 +163,7 @@ TEST_F(OodNetwork, AFitThatWasKilledBetweenItsStepsLeavesAVerdict) {
   // Before the new description.
   write_file_atomically(description, description_1);
   EXPECT_EQ(scores(), 1);
-  attach_verdict(folder, constant_verdict(3));
+  attach_verdict(folder, constant_verdict(3), read_weights_hash(folder));
   EXPECT_EQ(scores(), 3);
   EXPECT_FALSE(std::filesystem::exists(folder + "/ood.next.safetensors"));
 }
@@ -174,7 +174,7 @@ TEST_F(OodNetwork, ALinkInPlaceOfTheDetectorIsNotWrittenThrough) {
   save_model(folder, description_, *network_);
   write_file_atomically(scratch.file("other"), "kept");
   std::filesystem::create_symlink(scratch.file("other"), folder + "/ood.safetensors");
-  attach_verdict(folder, constant_verdict(1));
+  attach_verdict(folder, constant_verdict(1), read_weights_hash(folder));
   EXPECT_EQ(contents_of(scratch.file("other")), "kept");
   EXPECT_TRUE(load_verdict(load_model(folder)));
 }
@@ -185,10 +185,10 @@ TEST_F(OodNetwork, AVerdictWithAnotherDetectorFileIsRefused) {
   save_model(folder, description_, *network_);
   VerdictModel verdict = constant_verdict(1);
   verdict.policy.detector = "knn";
-  expect_error<ArgumentError>([&] { attach_verdict(folder, verdict); },
+  expect_error<ArgumentError>([&] { attach_verdict(folder, verdict, read_weights_hash(folder)); },
                               "is for the detector 'knn'");
   verdict.policy.detector = "cosine+pca";
-  attach_verdict(folder, verdict);
+  attach_verdict(folder, verdict, read_weights_hash(folder));
   std::filesystem::copy_file(folder + "/weights.safetensors", folder + "/ood.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
   expect_error<DataError>([&] { load_verdict(load_model(folder)); },

@@ -38,12 +38,14 @@ LockOwner owner_in(int descriptor) {
   return owner;
 }
 
-FolderTaken owned_by(const std::string& folder, const LockOwner& owner, const std::string& more) {
+std::string owned_by(const std::string& folder, const LockOwner& owner) {
   const std::string who = owner.host.empty()
                               ? "another process"
                               : "process " + std::to_string(owner.process) + " on " + owner.host;
-  return FolderTaken("the folder '" + folder + "' is being written by " + who + more);
+  return "the folder '" + folder + "' is being written by " + who;
 }
+
+constexpr const char* kWaitForIt = ": wait for it, or name another folder";
 
 /// Between two touches of the file, and without one after which its owner is taken for dead.
 constexpr std::chrono::seconds kBeat{30};
@@ -126,7 +128,7 @@ class FolderLock::Held {
     if (is_owned()) return;
     const LockOwner owner = owner_in(descriptor_);
     ::close(descriptor_);
-    throw owned_by(folder_, owner, ": wait for it, or name another folder");
+    throw FolderTaken(owned_by(folder_, owner) + kWaitForIt);
   }
 
   /// Touches the file for those on other machines, until the end.
@@ -148,13 +150,13 @@ class FolderLock::Held {
       was_elsewhere_ = !owner.host.empty() && owner.host != host_name();
       if (!was_elsewhere_ || untouched_for(descriptor_, folder_) >= kDead) return;
       ::close(descriptor_);
-      throw owned_by(folder_, owner,
-                     ", whose processes cannot be seen from here: where it has ended, wait ten "
-                     "minutes or remove '" +
-                         path_ + "'");
+      throw FolderTakenElsewhere(owned_by(folder_, owner) +
+                                 ", whose processes cannot be seen from here: where it has ended, "
+                                 "wait ten minutes or remove '" +
+                                 path_ + "'");
     }
     ::close(descriptor_);
-    throw owned_by(folder_, owner, ": wait for it, or name another folder");
+    throw FolderTaken(owned_by(folder_, owner) + kWaitForIt);
   }
 
   std::string folder_;
@@ -192,6 +194,8 @@ FolderLock wait_for_folder(const std::string& folder, std::chrono::milliseconds 
   while (true) {
     try {
       return FolderLock(folder);
+    } catch (const FolderTakenElsewhere&) {
+      throw;
     } catch (const FolderTaken&) {
       if (std::chrono::steady_clock::now() >= end) throw;
     }

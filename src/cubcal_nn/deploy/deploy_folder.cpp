@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/json_text.h"
 #include "cubcal_nn/infer/model_change.h"
@@ -53,10 +54,18 @@ bool is_drawn_file(const ModelPaths& model, const fs::path& path) {
   return path == model.deploy_state() || path == model.calibration() || path.extension() == ".npz";
 }
 
+bool is_vacant(const std::string& folder) {
+  if (!fs::exists(folder)) return true;
+  if (!fs::is_directory(folder)) return false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename() != kLockFile) return false;
+  }
+  return true;
+}
+
 /// What is there must be a model with a name, or nothing.
 std::optional<ModelIdentity> identity_there(const std::string& model) {
-  std::error_code ignored;
-  if (!fs::exists(model, ignored) || fs::is_empty(model, ignored)) return std::nullopt;
+  if (is_vacant(model)) return std::nullopt;
   if (fs::exists(ModelPaths{model}.description())) {
     if (std::optional<ModelIdentity> identity = read_model_description(model).identity) {
       return identity;
@@ -81,17 +90,33 @@ bool is_replaced(const std::string& folder) {
   return state && state->is_object() && state->contains(kReplacedNote);
 }
 
-/// What says that the rest can be gone on with goes first, the lock stays.
+/// While files go, and after a kill, none that is left is gone on with. The lock stays.
 void empty_folder(const std::string& folder) {
-  fs::remove(ModelPaths{folder}.deploy_state());
+  if (is_vacant(folder)) return;
+  const fs::path state = ModelPaths{folder}.deploy_state();
+  if (!is_replaced(folder)) write_state(folder, {{kReplacedNote, "yes"}});
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().filename() != kLockFile) fs::remove_all(entry.path());
+    if (entry.path() == state || entry.path().filename() == kLockFile) continue;
+    fs::remove_all(entry.path());
   }
+  fs::remove(state);
 }
 
+/// But where another process has made one of this name by now.
 void remove_folder(const std::string& folder) {
-  fs::remove(ModelPaths{folder}.deploy_state());
-  fs::remove_all(folder);
+  empty_folder(folder);
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+/// What does not depend on thresholds, from a model that is in use.
+void link_drawn_files(const std::string& from, const std::string& to) {
+  const ModelPaths model{from};
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    const fs::path& path = entry.path();
+    if (!is_drawn_file(model, path) || path == model.deploy_state()) continue;
+    link_file(path.string(), (fs::path(to) / path.filename()).string());
+  }
 }
 
 std::string aside_of(const std::string& model) { return model + ".replaced"; }
@@ -107,9 +132,17 @@ void exchange(const std::string& fresh, const std::string& old) {
   rename_file(aside, fresh);
 }
 
-/// An exchange in steps that was killed left the model that was there aside.
+std::string begun_beside(const std::string& model) { return model + ".deploying"; }
+
+/// An exchange in steps that was killed left the model that was there aside. One that is under way
+/// has the lock of what it puts in its place.
 std::string finish_earlier_exchange(const std::string& model) {
   const std::string aside = aside_of(model);
+  if (!is_replaced(aside)) return model;
+  std::optional<FolderLock> lock;
+  for (const std::string& folder : {begun_beside(model), model}) {
+    if (!lock && fs::exists(folder)) lock.emplace(folder);
+  }
   if (!is_replaced(aside)) return model;
   if (fs::exists(model)) {
     remove_folder(aside);
@@ -123,7 +156,7 @@ std::string finish_earlier_exchange(const std::string& model) {
 
 DeployFolder::DeployFolder(const std::string& model)
     : model_(finish_earlier_exchange(without_end(model))),
-      path_(model_ + ".deploying"),
+      path_(begun_beside(model_)),
       earlier_(identity_there(model_)) {
   refuse_link(model_);
   refuse_link(path_);
@@ -135,7 +168,25 @@ bool DeployFolder::is_done(const Json& settings) const {
 
 FolderLock DeployFolder::take() const {
   make_folders(path_);
-  return FolderLock(path_);
+  FolderLock lock(path_);
+  try {
+    refuse_changed_model();
+  } catch (...) {
+    if (is_vacant(path_)) remove_folder(path_);
+    throw;
+  }
+  return lock;
+}
+
+void DeployFolder::refuse_changed_model() const {
+  const std::optional<ModelIdentity> now = identity_there(model_);
+  if (now.has_value() == earlier_.has_value() &&
+      (!now || identity_to_json(*now) == identity_to_json(*earlier_))) {
+    return;
+  }
+  throw IoError("the model in '" + model_ +
+                "' was changed by another process in the meantime: run the command again, it goes "
+                "on with what was done");
 }
 
 bool DeployFolder::begin(const Json& settings) const {
@@ -144,16 +195,17 @@ bool DeployFolder::begin(const Json& settings) const {
   const bool goes_on = has_same_drawing(path_, settings);
   const bool follows = !goes_on && earlier_ && has_same_drawing(model_, settings);
   if (!goes_on) empty_folder(path_);
-  if (follows) link_files(model_, path_);
+  if (follows) link_drawn_files(model_, path_);
   Json state = {{"format", "cubcal-deploy"}, {"version", 1}};
-  if (goes_on || follows) {
+  if (goes_on || follows) state = *read_state(goes_on ? path_ : model_);
+  state.erase(kReplacedNote);
+  if (goes_on) {
+    state["settings"] = {{kDrawing, settings[kDrawing]}};  // of which the rest is none
+    write_state(path_, state);
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
-      if (!is_drawn_file(files(), entry.path()) && entry.path().filename() != kLockFile) {
-        fs::remove_all(entry.path());
-      }
+      if (is_drawn_file(files(), entry.path()) || entry.path().filename() == kLockFile) continue;
+      fs::remove_all(entry.path());
     }
-    state = *read_state(path_);
-    state.erase(kReplacedNote);
   }
   state["settings"] = settings;
   write_state(path_, state);
@@ -171,25 +223,31 @@ void DeployFolder::add_note(const std::string& name, const std::string& text) co
 }
 
 std::optional<std::string> DeployFolder::finish() const {
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    if (starts_with(entry.path().filename().string(), ".")) fs::remove_all(entry.path());
+  }
+  const ModelPaths there{model_};
+  // The lock goes along, and is given away in the new place.
   if (!earlier_) {
-    if (fs::exists(model_)) fs::remove(model_);  // an empty folder
-    fs::remove(files().file(kLockFile));
+    refuse_changed_model();
+    fs::remove(there.file(kLockFile));
+    fs::remove(model_);  // an empty folder
     rename_file(path_, model_);
+    fs::remove(there.file(kLockFile));
     return std::nullopt;
   }
+  const ModelChange change(model_);
+  refuse_changed_model();
   // A stop in here may have left some of it.
   const ModelPaths fresh = files();
-  const ModelChange change(model_);
   fs::remove_all(fresh.versions());
-  if (fs::exists(change.paths().versions())) {
-    link_files(change.paths().versions(), fresh.versions());
-  }
+  if (fs::exists(there.versions())) link_files(there.versions(), fresh.versions());
   link_files(model_, fresh.version(earlier_->version).folder);
   note_in(model_, kReplacedNote, "yes");
-  fs::remove(fresh.file(kLockFile));
   exchange(path_, model_);
+  fs::remove(there.file(kLockFile));
   remove_folder(path_);
-  return ModelPaths{model_}.version(earlier_->version).folder;
+  return there.version(earlier_->version).folder;
 }
 
 void DeployFolder::clear_replaced() const {

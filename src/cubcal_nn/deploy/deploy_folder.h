@@ -29,7 +29,7 @@ class DeployFolder {
   bool is_done(const nlohmann::ordered_json& settings) const;
 
   /// Makes the folder, in which one process works at a time: throws FolderTaken. To be held until
-  /// finish().
+  /// finish(). Throws IoError where the model that was there is another one by now.
   FolderLock take() const;
 
   /// What was done with other settings is removed, but logits and calibration
@@ -41,8 +41,8 @@ class DeployFolder {
   std::optional<std::string> note(const std::string& name) const;
   void add_note(const std::string& name, const std::string& text) const;
 
-  /// Takes the model's place, with every earlier version in it. Returns where the version that was
-  /// there lies now; nothing where there was none.
+  /// Takes the model's place, with every earlier version in it. Throws as take(). Returns where the
+  /// version that was there lies now; nothing where there was none.
   std::optional<std::string> finish() const;
 
   /// Removes what is left in the folder of a model whose place was taken by one that was killed
@@ -50,6 +50,8 @@ class DeployFolder {
   void clear_replaced() const;
 
  private:
+  void refuse_changed_model() const;
+
   std::string model_;
   std::string path_;
   std::optional<ModelIdentity> earlier_;

@@ -237,7 +237,7 @@ FittedVerdict fit_and_attach(OodRun& run, const std::string& folder, const Loade
   }
   result.policy = verdict.policy;
   verdict.detector = run.release(fit.detector);
-  attach_verdict(folder, verdict);
+  attach_verdict(folder, verdict, model.weights_hash);
   return result;
 }
 

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <filesystem>
 
-#include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
@@ -41,18 +40,9 @@ void finish_detector(const ModelPaths& paths, const Json& document) {
   }
 }
 
-/// calibration.json of a deployed model is the one in model.json.
-void finish_calibration(const ModelPaths& paths, const Json& document) {
-  if (!fs::exists(paths.calibration()) || !identity_in(document)) return;
-  const std::optional<Calibration> own = description_of(document).calibration;
-  if (own && calibration_hash(own) != calibration_hash(load_calibration(paths.calibration()))) {
-    save_calibration(paths.calibration(), *own);
-  }
-}
-
 void finish_earlier_change(const ModelPaths& paths) {
   if (!fs::exists(paths.description())) return;
-  for (const auto finish : {finish_weights, finish_detector, finish_calibration}) {
+  for (const auto finish : {finish_weights, finish_detector}) {
     try {
       finish(paths, read_model_document(paths.description()));
     } catch (const DataError&) {

@@ -210,6 +210,7 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
     }
     return 0;
   });
+  refuse_link(paths.calibration());
   change.attach("calibration", calibration_to_json(calibration), identity);
   // A version that is kept has its own.
   if (read_model_description(folder).identity && fs::exists(paths.calibration())) {

@@ -40,6 +40,12 @@ std::vector<std::string> kept_versions(const std::string& folder) {
 
 }  // namespace
 
+void link_file(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::create_hard_link(from, to, error);
+  if (error) fs::copy_file(from, to);
+}
+
 void link_files(const std::string& from, const std::string& to) {
   const std::string versions = ModelPaths{from}.versions();
   make_folders(to);
@@ -51,9 +57,7 @@ void link_files(const std::string& from, const std::string& to) {
     if (fs::is_directory(status)) {
       link_files(entry.path().string(), target);
     } else if (fs::is_regular_file(status)) {
-      std::error_code error;
-      fs::create_hard_link(entry.path(), target, error);
-      if (error) fs::copy_file(entry.path(), target);
+      link_file(entry.path().string(), target);
     }
   }
 }

@@ -24,7 +24,9 @@ ModelIdentity following(const ModelIdentity& identity, const std::string& folder
 void refuse_version_passed(const std::string& folder, const std::optional<ModelIdentity>& there,
                            const std::string& version);
 
-/// Links, or else copies, every file of a folder and of those within it but `versions`.
+/// Links, or else copies, a file.
+void link_file(const std::string& from, const std::string& to);
+/// The same of every file of a folder and of those within it but `versions`.
 void link_files(const std::string& from, const std::string& to);
 
 }  // namespace cubcal

@@ -46,7 +46,8 @@ std::vector<double> scores_of(const DetectorFile& file) {
 
 }  // namespace
 
-void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
+void attach_verdict(const std::string& folder, const VerdictModel& verdict,
+                    const std::string& weights_hash) {
   if (!verdict.detector || verdict.detector->name() != verdict.policy.detector) {
     throw ArgumentError("the verdict policy is for the detector '" + verdict.policy.detector +
                         "', which must come with it");
@@ -54,6 +55,12 @@ void attach_verdict(const std::string& folder, const VerdictModel& verdict) {
   const ModelChange change(paths_of(folder).folder);
   const ModelPaths& paths = change.paths();
   refuse_link(paths.next_detector());
+  if (read_weights_hash(paths.folder) != weights_hash ||
+      !fits_calibration(verdict.policy, read_model_description(paths.folder))) {
+    throw DataError("the model in '" + paths.folder +
+                    "' is another one than its verdict was fitted for, which was not written: fit "
+                    "the verdict again");
+  }
   save_detector(paths.next_detector(), *verdict.detector, {},
                 {{kScores, at::tensor(verdict.policy.id_scores, at::kDouble)}});
   Json json = Json::parse(verdict_to_json(verdict.policy));

@@ -19,8 +19,10 @@ struct VerdictModel {
 };
 
 /// Replaces the verdict that is there; the rest of the model stays as it is. Throws ArgumentError
-/// where the detector is not the policy's.
-void attach_verdict(const std::string& folder, const VerdictModel& verdict);
+/// where the detector is not the policy's, and DataError where the model has other weights by now
+/// than those it was fitted with, or another calibration.
+void attach_verdict(const std::string& folder, const VerdictModel& verdict,
+                    const std::string& weights_hash);
 
 /// Whether the model has a verdict that load_verdict refuses, since its calibration is no longer
 /// the one the policy was fitted with.
