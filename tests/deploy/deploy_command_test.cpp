@@ -11,6 +11,7 @@
 #include "cubcal/io/atomic_file.h"
 #include "cubcal_nn/deploy/deploy_folder.h"
 #include "cubcal_nn/infer/model_folder.h"
+#include "cubcal_nn/infer/model_versions.h"
 #include "cubcal_nn/ood/verdict_folder.h"
 #include "expect_error.h"
 
@@ -263,10 +264,12 @@ TEST_F(DeployCommand, WhatADeploymentThatWasKilledLeftIsNoHindrance) {
   fs::create_directory(begun);
   fs::copy_file(folder / "versions/1/deploy.json", begun / "deploy.json");
   mark_replaced(begun);
+  write_file_atomically((folder / "run.lock").string(), "");
   const Outcome same = deploy({"--risk-target", "0.9"}, model);
   ASSERT_EQ(same.exit_code, 0) << same.err;
   EXPECT_TRUE(has(same.out, "there is nothing to do"));
   EXPECT_FALSE(fs::exists(begun));
+  EXPECT_FALSE(fs::exists(folder / "run.lock"));
   // Killed between the steps of an exchange: the model is aside.
   mark_replaced(folder);
   fs::rename(folder, folder.string() + ".replaced");
@@ -296,6 +299,17 @@ TEST_F(DeployCommand, WhatWasBegunWithOtherSettingsIsDrawnOnlyOnce) {
   const Outcome answer = cubcal({"predict", "--model", model, kImage});
   EXPECT_EQ(answer.exit_code, 0) << answer.err;
   EXPECT_FALSE(fs::exists(scratch->path() / model / "run.lock"));
+}
+
+TEST_F(DeployCommand, AVersionThatAKilledAttachKeptIsKept) {
+  const std::string model = copied("kept");
+  const fs::path folder = scratch->path() / model;
+  link_files(folder.string(), (folder / "versions/1").string());
+  fs::remove(folder / "report.html");
+  const Outcome second = deploy({"--risk-target", "0.9"}, model);
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_TRUE(has(second.out, "kept in kept/versions/1"));
+  EXPECT_TRUE(fs::exists(folder / "versions/1/report.html"));
 }
 
 TEST_F(DeployCommand, AModelThatIsChangedMeanwhileIsNotReplaced) {
@@ -352,6 +366,11 @@ TEST_F(DeployCommand, ALinkIsNoCalibrationToWriteTo) {
   const Outcome refused = cubcal({"attach", "new.json", "--model", model});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_TRUE(has(refused.err, "link"));
+  const Outcome deployed = deploy({"--risk-target", "0.9"}, model);
+  EXPECT_EQ(deployed.exit_code, 1);
+  EXPECT_TRUE(has(deployed.err, "linked/calibration.json': it is a symbolic link"));
+  fs::remove(scratch->path() / model / "calibration.json");
+  EXPECT_EQ(deploy({"--risk-target", "0.9"}, model).exit_code, 0);
   EXPECT_EQ(contents_of(scratch->path() / "mine.json"), mine);
 }
 

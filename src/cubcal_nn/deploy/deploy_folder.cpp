@@ -115,6 +115,7 @@ void link_drawn_files(const std::string& from, const std::string& to) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     const fs::path& path = entry.path();
     if (!is_drawn_file(model, path) || path == model.deploy_state()) continue;
+    refuse_link(path.string());
     link_file(path.string(), (fs::path(to) / path.filename()).string());
   }
 }
@@ -230,8 +231,11 @@ std::optional<std::string> DeployFolder::finish() const {
   // The lock goes along, and is given away in the new place.
   if (!earlier_) {
     refuse_changed_model();
-    fs::remove(there.file(kLockFile));
-    fs::remove(model_);  // an empty folder
+    if (fs::exists(model_)) {  // an empty folder
+      const FolderLock empty(model_);
+      fs::remove(there.file(kLockFile));
+      fs::remove(model_);
+    }
     rename_file(path_, model_);
     fs::remove(there.file(kLockFile));
     return std::nullopt;
@@ -242,7 +246,8 @@ std::optional<std::string> DeployFolder::finish() const {
   const ModelPaths fresh = files();
   fs::remove_all(fresh.versions());
   if (fs::exists(there.versions())) link_files(there.versions(), fresh.versions());
-  link_files(model_, fresh.version(earlier_->version).folder);
+  // An attach that was killed kept it already.
+  if (!is_kept(model_, *earlier_)) link_files(model_, fresh.version(earlier_->version).folder);
   note_in(model_, kReplacedNote, "yes");
   exchange(path_, model_);
   fs::remove(there.file(kLockFile));
@@ -250,13 +255,17 @@ std::optional<std::string> DeployFolder::finish() const {
   return there.version(earlier_->version).folder;
 }
 
-void DeployFolder::clear_replaced() const {
-  if (!is_replaced(path_)) return;
+void DeployFolder::tidy() const {
+  const auto is_left = [this] {
+    return fs::exists(path_) && (is_vacant(path_) || is_replaced(path_));
+  };
   try {
+    if (fs::exists(ModelPaths{model_}.file(kLockFile))) const FolderLock taken_over(model_);
+    if (!is_left()) return;
     const FolderLock lock(path_);
-    if (is_replaced(path_)) remove_folder(path_);
+    if (is_left()) remove_folder(path_);
   } catch (const FolderTaken&) {
-    return;  // another deployment, which does so itself
+    return;  // by another deployment, which does so itself
   }
 }
 

@@ -45,9 +45,8 @@ class DeployFolder {
   /// version that was there lies now; nothing where there was none.
   std::optional<std::string> finish() const;
 
-  /// Removes what is left in the folder of a model whose place was taken by one that was killed
-  /// then.
-  void clear_replaced() const;
+  /// Removes what one left that was killed once its model was in place.
+  void tidy() const;
 
  private:
   void refuse_changed_model() const;

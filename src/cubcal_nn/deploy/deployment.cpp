@@ -70,7 +70,7 @@ class Deployer {
       if (folder_.is_done(settings())) {
         result_.identity = *earlier;
         result_.done_before = true;
-        folder_.clear_replaced();
+        folder_.tidy();
         return std::move(result_);
       }
       refuse_other_classes();

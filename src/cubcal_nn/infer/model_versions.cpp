@@ -62,18 +62,23 @@ void link_files(const std::string& from, const std::string& to) {
   }
 }
 
-void keep_version(const std::string& folder, const ModelIdentity& identity) {
+bool is_kept(const std::string& folder, const ModelIdentity& identity) {
   const ModelPaths model{folder};
   const ModelPaths target = model.version(identity.version);
+  if (!fs::exists(target.folder)) return false;
+  if (description_text(target) == description_text(model)) return true;
+  throw DataError("'" + target.folder + "' holds another model than the version " +
+                  identity.version + " that is to be kept there: give the model another version");
+}
+
+void keep_version(const std::string& folder, const ModelIdentity& identity) {
+  const ModelPaths model{folder};
   refuse_link(model.versions());
-  if (!fs::exists(target.folder)) {
+  if (!is_kept(folder, identity)) {
     const std::string part = model.version("." + identity.version).folder;
     fs::remove_all(part);
     link_files(folder, part);
-    rename_file(part, target.folder);
-  } else if (description_text(target) != description_text(model)) {
-    throw DataError("'" + target.folder + "' holds another model than the version " +
-                    identity.version + " that is to be kept there: give the model another version");
+    rename_file(part, model.version(identity.version).folder);
   }
   for (const std::string& path : {model.report(), model.card()}) fs::remove(path);
 }
@@ -103,8 +108,9 @@ void refuse_version_passed(const std::string& folder, const std::optional<ModelI
   }
   for (const std::string& kept : kept_versions(folder)) {
     if (!comes_before(version, kept)) continue;
-    throw ArgumentError("the model in '" + folder + "' had version " + kept + ", before which " +
-                        version + " comes: give a later one");
+    std::string sentence = "the model in '" + folder + "' had version ";
+    sentence.append(kept).append(", before which ").append(version);
+    throw ArgumentError(sentence + " comes: give a later one");
   }
 }
 

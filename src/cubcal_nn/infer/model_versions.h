@@ -16,6 +16,9 @@ namespace cubcal {
 /// then in the kept version alone.
 void keep_version(const std::string& folder, const ModelIdentity& identity);
 
+/// Whether that was done. Throws DataError as keep_version.
+bool is_kept(const std::string& folder, const ModelIdentity& identity);
+
 /// The next version, after that and all earlier ones that are numbers, made now.
 ModelIdentity following(const ModelIdentity& identity, const std::string& folder);
 

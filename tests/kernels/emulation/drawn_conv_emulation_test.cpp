@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "drawn_conv.cuh"
+#include "../../../benchmarks/drawn_conv.cuh"
 #include "kernels/emulation/device_block.h"
 #include "kernels/emulation/device_tensor.h"
 
