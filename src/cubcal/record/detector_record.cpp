@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/io/json_fields.h"
 
 namespace cubcal {
@@ -34,9 +35,8 @@ void add(Json& json, const DetectionRecord& detection) {
 
 /// From 0 to 1, which rounding may pass.
 bool is_share(const Json& json) {
-  constexpr double kRounding = 1e-9;
-  return json.is_number() && json.get<double>() >= -kRounding &&
-         json.get<double>() <= 1 + kRounding;
+  return json.is_number() && json.get<double>() >= -kBoundSlack &&
+         json.get<double>() <= 1 + kBoundSlack;
 }
 
 DetectionRecord detection_of(const Json& json, bool all_needed) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cubcal/core/error.h"
+#include "cubcal/core/tolerances.h"
 #include "cubcal/io/json_fields.h"
 
 namespace cubcal::results {
@@ -28,10 +29,9 @@ void check_counts(const std::vector<double>& counts) {
 
 /// From 0 to ln K, which rounding may pass.
 void check_entropies(const std::vector<double>& entropies, std::size_t classes) {
-  constexpr double kRounding = 1e-9;
-  const double highest = std::log(static_cast<double>(classes)) + kRounding;
+  const double highest = std::log(static_cast<double>(classes)) + kBoundSlack;
   for (const double each : entropies) {
-    if (each >= -kRounding && each <= highest) continue;
+    if (each >= -kBoundSlack && each <= highest) continue;
     throw DataError("the entropies of the field 'spread' must lie between 0 and ln " +
                     std::to_string(classes));
   }
