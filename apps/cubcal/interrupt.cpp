@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "cubcal/io/atomic_file.h"
+#include "cubcal/io/unfinished_file.h"
 
 namespace cubcal::app {
 

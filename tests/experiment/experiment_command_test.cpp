@@ -258,6 +258,7 @@ TEST(ExperimentCommand, AFolderThatWasMovedIsGoneOnWith) {
   fs::remove(folder.path() / "moved/records/full-seed1-bnn.json");
   fs::remove(folder.path() / "moved/records/full-seed1-bnn+cub.json");
   fs::remove(folder.path() / "moved/full/seed1/bnn+cub/record.json");
+  fs::remove(folder.path() / "moved/full/seed1/bnn+cub/checkpoint.safetensors");
   const std::string started = contents_of(folder.path() / "moved/full/seed1/bnn+cub/recipe.toml");
   const Outcome moved = experiment("moved/");
   ASSERT_EQ(moved.exit_code, 0) << moved.err;

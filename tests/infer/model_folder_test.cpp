@@ -505,7 +505,7 @@ TEST_F(DamagedModel, WhatAnswersFollowFromIsCoveredByAHash) {
   expect_refused([](Json& json) { json["preprocessing"]["mean"][0] = 0.125; }, words);
   expect_refused([](Json& json) { json["verdict"] = {{"alpha", 0.5}}; }, words);
   expect_refused([](Json& json) { json["identity"] = {{"name", "x"}, {"version", "1"}}; }, words);
-  expect_error<DataError>([&] { attach_field(scratch_.path(), "note", "1"); }, words);
+  expect_error<DataError>([&] { attach_identity(scratch_.path(), {"x"}); }, words);
   expect_error<DataError>([&] { read_model_field(scratch_.path(), "verdict"); }, words);
   Json reordered = document_;
   reordered.erase("thresholds");

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <thread>
 
 #include "cubcal/core/error.h"
+#include "cubcal/io/unfinished_file.h"
 #include "io/file_fixtures.h"
 
 namespace cubcal {
@@ -74,6 +76,41 @@ TEST(FolderLock, AnOwnerOnAnotherMachineIsLeftAlone) {
   EXPECT_TRUE(contains(message, "process 1234 on some-other-machine"));
   EXPECT_TRUE(contains(message, "remove '" + folder.file("run.lock") + "'"));
   EXPECT_TRUE(std::filesystem::exists(folder.file("run.lock")));
+}
+
+TEST(FolderLock, WaitsForAFolderAndForNoLongerThanItIsTold) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.file("run.lock"), "some-other-machine 1234\n");
+  const auto wait = [&](int milliseconds) {
+    return wait_for_folder(folder.path(), std::chrono::milliseconds(milliseconds));
+  };
+  EXPECT_TRUE(contains(message_of<FolderTaken>([&] { wait(50); }), "some-other-machine"));
+  std::thread owner([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::filesystem::remove(folder.file("run.lock"));
+  });
+  EXPECT_NO_THROW(wait(60000).check());
+  owner.join();
+}
+
+TEST(FolderLock, TheOwnerOfAFolderHasThoseWithinIt) {
+  const TemporaryFolder folder;
+  for (const char* name : {"run", "run/last", "run2"}) {
+    std::filesystem::create_directory(folder.file(name));
+    write_file_atomically(folder.file(std::string(name) + "/run.lock"), "a-container 1\n");
+  }
+  std::filesystem::remove(folder.file("run/run.lock"));
+  const FolderLock run(folder.file("run"));
+  EXPECT_NO_THROW(FolderLock(folder.file("run/last")).check());
+  message_of<FolderTaken>([&] { FolderLock lock(folder.file("run2")); });
+}
+
+TEST(FolderLock, ASignalRemovesIt) {
+  const TemporaryFolder folder;
+  const FolderLock lock(folder.path());
+  EXPECT_EQ(folder.entries(), 1U);
+  remove_unfinished_files();
+  EXPECT_EQ(folder.entries(), 0U);
 }
 
 TEST(FolderLock, AnOwnerOnAnotherMachineThatGivesNoSignOfLifeIsTakenOver) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -52,41 +51,7 @@ void sync_folder_of(const std::string& path) {
   }
 }
 
-/// The temporary files of the process where a signal handler can read them, which may not wait for
-/// a lock or allocate. A file that finds no free place is only not removed by a signal.
-struct UnfinishedFile {
-  std::atomic<bool> taken{false};
-  std::atomic<bool> there{false};
-  char path[4096];
-};
-constexpr std::size_t kPlaces = 16;
-std::array<UnfinishedFile, kPlaces> unfinished;
-
-/// kPlaces where all are taken.
-std::size_t note_unfinished(const std::string& path) {
-  for (std::size_t place = 0; place < kPlaces; ++place) {
-    UnfinishedFile& file = unfinished[place];
-    if (path.size() >= sizeof file.path || file.taken.exchange(true)) continue;
-    std::copy(path.c_str(), path.c_str() + path.size() + 1, file.path);
-    file.there = true;
-    return place;
-  }
-  return kPlaces;
-}
-
-void forget_unfinished(std::size_t place) noexcept {
-  if (place == kPlaces) return;
-  unfinished[place].there = false;
-  unfinished[place].taken = false;
-}
-
 }  // namespace
-
-void remove_unfinished_files() noexcept {
-  for (const UnfinishedFile& file : unfinished) {
-    if (file.there) ::unlink(file.path);
-  }
-}
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolved(path)) {
   if (path.empty()) throw IoError("cannot write a file whose path is empty");
@@ -117,7 +82,7 @@ void AtomicFile::open_temporary() {
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
-      place_ = note_unfinished(temporary_);
+      unfinished_.emplace(temporary_);
       return;
     }
     if (errno != EEXIST) break;
@@ -153,7 +118,7 @@ void AtomicFile::commit() {
   if (::close(descriptor) != 0) throw system_error("write", path_);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw system_error("write", path_);
-  forget_unfinished(place_);
+  unfinished_.reset();
   temporary_.clear();
   sync_folder_of(target_);
 }
@@ -179,7 +144,7 @@ void AtomicFile::discard() noexcept {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (temporary_.empty()) return;
   ::unlink(temporary_.c_str());
-  forget_unfinished(place_);
+  unfinished_.reset();
 }
 
 void sync_to_disk(const std::string& path) {

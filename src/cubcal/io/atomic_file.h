@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "cubcal/io/unfinished_file.h"
 
 namespace cubcal {
 
@@ -35,18 +38,14 @@ class AtomicFile {
   void write_out(const char* bytes, std::size_t count);
   void discard() noexcept;
 
-  std::string path_;       ///< as the caller named it
-  std::string target_;     ///< with symbolic links resolved
-  std::string temporary_;  ///< empty where the target is written directly
-  std::size_t place_ = 0;  ///< of the temporary file among those a signal removes
+  std::string path_;                          ///< as the caller named it
+  std::string target_;                        ///< with symbolic links resolved
+  std::string temporary_;                     ///< empty where the target is written directly
+  std::optional<UnfinishedFile> unfinished_;  ///< the temporary file
   std::string buffer_;
   std::uint64_t position_ = 0;
   int descriptor_ = -1;
 };
-
-/// Removes the temporary files of every AtomicFile that is being written. For a signal handler that
-/// is about to end the process: calls nothing but unlink().
-void remove_unfinished_files() noexcept;
 
 /// Renames as AtomicFile does, with the name on the disk when it returns. Throws IoError.
 void rename_file(const std::string& from, const std::string& to);

@@ -6,19 +6,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <thread>
 
+#include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/host_name.h"
 #include "cubcal/io/system_error.h"
 #include "cubcal/io/temporary_name.h"
+#include "cubcal/io/unfinished_file.h"
 
 namespace cubcal {
 
@@ -45,7 +49,7 @@ std::string owned_by(const std::string& folder, const LockOwner& owner) {
   return "the folder '" + folder + "' is being written by " + who;
 }
 
-constexpr const char* kWaitForIt = ": wait for it, or name another folder";
+constexpr const char* kTryAgain = ": try again when it has ended";
 
 /// Between two touches of the file, and without one after which its owner is taken for dead.
 constexpr std::chrono::seconds kBeat{30};
@@ -78,7 +82,9 @@ bool is_alive(const LockOwner& owner) {
 
 class FolderLock::Held {
  public:
-  explicit Held(const std::string& folder) : folder_(folder), path_(folder + "/" + kLockFile) {
+  /// `is_above_owned`: this process has a folder that holds this one.
+  Held(const std::string& folder, bool is_above_owned)
+      : folder_(folder), path_(folder + "/" + kLockFile), is_above_owned_(is_above_owned) {
     refuse_link(path_);
     do {
       if (descriptor_ >= 0) ::close(descriptor_);
@@ -92,6 +98,7 @@ class FolderLock::Held {
       throw error;
     }
     if (was_elsewhere_) settle();
+    unfinished_.emplace(path_);
     beating_ = std::thread([this] { beat(); });
   }
   ~Held() {
@@ -101,6 +108,7 @@ class FolderLock::Held {
     }
     ending_.notify_all();
     beating_.join();
+    unfinished_.reset();
     if (is_owned()) ::unlink(path_.c_str());
     ::close(descriptor_);
   }
@@ -128,7 +136,7 @@ class FolderLock::Held {
     if (is_owned()) return;
     const LockOwner owner = owner_in(descriptor_);
     ::close(descriptor_);
-    throw FolderTaken(owned_by(folder_, owner) + kWaitForIt);
+    throw FolderTaken(owned_by(folder_, owner) + kTryAgain);
   }
 
   /// Touches the file for those on other machines, until the end.
@@ -148,25 +156,29 @@ class FolderLock::Held {
     const bool is_taken = failure == EWOULDBLOCK || (failure != 0 && is_alive(owner));
     if (!is_taken) {
       was_elsewhere_ = !owner.host.empty() && owner.host != host_name();
-      if (!was_elsewhere_ || untouched_for(descriptor_, folder_) >= kDead) return;
+      if (!was_elsewhere_ || is_above_owned_ || untouched_for(descriptor_, folder_) >= kDead) {
+        return;
+      }
       ::close(descriptor_);
-      throw FolderTakenElsewhere(owned_by(folder_, owner) +
-                                 ", whose processes cannot be seen from here: where it has ended, "
-                                 "wait ten minutes or remove '" +
-                                 path_ + "'");
+      throw FolderTaken(owned_by(folder_, owner) +
+                        ", whose processes cannot be seen from here: where it has ended, wait ten "
+                        "minutes or remove '" +
+                        path_ + "'");
     }
     ::close(descriptor_);
-    throw FolderTaken(owned_by(folder_, owner) + kWaitForIt);
+    throw FolderTaken(owned_by(folder_, owner) + kTryAgain);
   }
 
   std::string folder_;
   std::string path_;
+  bool is_above_owned_;
   int descriptor_ = -1;
   bool was_elsewhere_ = false;  ///< the owner before
   std::mutex mutex_;
   std::condition_variable ending_;
   bool ends_ = false;
   std::thread beating_;
+  std::optional<UnfinishedFile> unfinished_;  ///< the lock
 };
 
 FolderLock::FolderLock(const std::string& folder) {
@@ -174,10 +186,14 @@ FolderLock::FolderLock(const std::string& folder) {
   static std::map<std::string, std::weak_ptr<Held>> locks;
   const std::lock_guard<std::mutex> lock(mutex);
   std::error_code error;
-  std::weak_ptr<Held>& known = locks[std::filesystem::weakly_canonical(folder, error).string()];
+  const std::filesystem::path place = std::filesystem::weakly_canonical(folder, error);
+  std::weak_ptr<Held>& known = locks[place.string()];
   held_ = known.lock();
   if (held_) return;
-  held_ = std::make_shared<Held>(folder);
+  const bool is_above_owned = std::any_of(locks.begin(), locks.end(), [&](const auto& other) {
+    return !other.second.expired() && starts_with(place.string(), other.first + "/");
+  });
+  held_ = std::make_shared<Held>(folder, is_above_owned);
   known = held_;
 }
 
@@ -194,8 +210,6 @@ FolderLock wait_for_folder(const std::string& folder, std::chrono::milliseconds 
   while (true) {
     try {
       return FolderLock(folder);
-    } catch (const FolderTakenElsewhere&) {
-      throw;
     } catch (const FolderTaken&) {
       if (std::chrono::steady_clock::now() >= end) throw;
     }

@@ -17,18 +17,12 @@ class FolderTaken : public IoError {
   using IoError::IoError;
 };
 
-/// A process of another machine, or a dead one, has it: waiting may take long.
-class FolderTakenElsewhere : public FolderTaken {
- public:
-  using FolderTaken::FolderTaken;
-};
-
 /// The right to write into a folder of a run or a model, which one process has at a time, as long
 /// as this lives. It is its file run.lock, which names the owner's machine and process. The
 /// operating system takes it from an owner that ends in any way, and the next one takes it over.
 /// The processes of another machine cannot be seen: there an owner lives as long as it touches the
-/// file, which it does twice a minute, and one that has not for ten minutes is taken for dead.
-/// Within a process all locks of a folder are one.
+/// file, which it does twice a minute, and one that has not for ten minutes is taken for dead, or
+/// at once by the owner of a folder above. Within a process all locks of a folder are one.
 class FolderLock {
  public:
   /// Throws FolderTaken naming the owner where another process has the folder, and IoError where it
@@ -43,8 +37,7 @@ class FolderLock {
   std::shared_ptr<Held> held_;
 };
 
-/// Looks again and again until the folder is free; throws FolderTaken where it is not in that time,
-/// and at once where the owner cannot be seen from here.
+/// Looks again and again until the folder is free; throws FolderTaken where it is not in that time.
 FolderLock wait_for_folder(const std::string& folder, std::chrono::milliseconds longest);
 
 }  // namespace cubcal

@@ -16,6 +16,7 @@ struct ModelPaths {
   /// New ones have these names until model.json tells of them.
   std::string next_weights() const { return file("weights.next.safetensors"); }
   std::string next_detector() const { return file("ood.next.safetensors"); }
+  std::string next_calibration() const { return file("calibration.next.json"); }
 
   /// The calibration of a deployed model as a file of its own; attaching another replaces it.
   std::string calibration() const { return file("calibration.json"); }

@@ -75,6 +75,17 @@ std::optional<ModelIdentity> identity_there(const std::string& model) {
                       "' is there already and holds no deployed model: name another folder");
 }
 
+/// Whether that is what the folder holds now.
+bool is_there(const std::string& model, const std::optional<ModelIdentity>& identity) {
+  try {
+    const std::optional<ModelIdentity> now = identity_there(model);
+    if (!now || !identity) return !now && !identity;
+    return identity_to_json(*now) == identity_to_json(*identity);
+  } catch (const ArgumentError&) {
+    return false;
+  }
+}
+
 void write_state(const std::string& folder, const Json& state) {
   write_file_atomically(ModelPaths{folder}.deploy_state(), state.dump(2) + "\n");
 }
@@ -115,6 +126,7 @@ void link_drawn_files(const std::string& from, const std::string& to) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     const fs::path& path = entry.path();
     if (!is_drawn_file(model, path) || path == model.deploy_state()) continue;
+    if (path.extension() == ".npz" && entry.is_symlink()) continue;  // to be drawn again
     refuse_link(path.string());
     link_file(path.string(), (fs::path(to) / path.filename()).string());
   }
@@ -135,6 +147,12 @@ void exchange(const std::string& fresh, const std::string& old) {
 
 std::string begun_beside(const std::string& model) { return model + ".deploying"; }
 
+/// Whether the model that lies aside is kept as a version of the one in its place.
+bool follows(const std::string& model, const std::string& aside) {
+  const std::optional<ModelIdentity> replaced = read_model_description(aside).identity;
+  return replaced && fs::exists(ModelPaths{model}.version(replaced->version).description());
+}
+
 /// An exchange in steps that was killed left the model that was there aside. One that is under way
 /// has the lock of what it puts in its place.
 std::string finish_earlier_exchange(const std::string& model) {
@@ -145,10 +163,14 @@ std::string finish_earlier_exchange(const std::string& model) {
     if (!lock && fs::exists(folder)) lock.emplace(folder);
   }
   if (!is_replaced(aside)) return model;
-  if (fs::exists(model)) {
+  if (!fs::exists(model)) {
+    rename_file(aside, model);
+  } else if (follows(model, aside)) {
     remove_folder(aside);
   } else {
-    rename_file(aside, model);
+    throw DataError("a deployment that was killed left the model it was to replace in '" + aside +
+                    "', and '" + model +
+                    "' holds another one, which does not follow it: move either away");
   }
   return model;
 }
@@ -180,11 +202,7 @@ FolderLock DeployFolder::take() const {
 }
 
 void DeployFolder::refuse_changed_model() const {
-  const std::optional<ModelIdentity> now = identity_there(model_);
-  if (now.has_value() == earlier_.has_value() &&
-      (!now || identity_to_json(*now) == identity_to_json(*earlier_))) {
-    return;
-  }
+  if (is_there(model_, earlier_)) return;
   throw IoError("the model in '" + model_ +
                 "' was changed by another process in the meantime: run the command again, it goes "
                 "on with what was done");

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "cubcal/calibration/calibration_hash.h"
 #include "cubcal/core/content_hash.h"
 #include "cubcal/core/error.h"
 #include "cubcal/io/atomic_file.h"
@@ -40,9 +41,17 @@ void finish_detector(const ModelPaths& paths, const Json& document) {
   }
 }
 
+void finish_calibration(const ModelPaths& paths, const Json& document) {
+  if (!fs::exists(paths.next_calibration())) return;
+  const Calibration next = load_calibration(paths.next_calibration());
+  if (calibration_hash(description_of(document).calibration) == calibration_hash(next)) {
+    rename_file(paths.next_calibration(), paths.calibration());
+  }
+}
+
 void finish_earlier_change(const ModelPaths& paths) {
   if (!fs::exists(paths.description())) return;
-  for (const auto finish : {finish_weights, finish_detector}) {
+  for (const auto finish : {finish_weights, finish_detector, finish_calibration}) {
     try {
       finish(paths, read_model_document(paths.description()));
     } catch (const DataError&) {

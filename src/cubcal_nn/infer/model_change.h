@@ -14,8 +14,8 @@ inline constexpr const char* kDetectorHashField = "detector_hash";
 std::string detector_hash(const std::string& path);
 
 /// The right to change the model in a folder, which one process has at a time, as long as this
-/// lives. New weights and a new detector lie under another name until model.json tells of them, and
-/// then take their own, and so does calibration.json after it: where a writer was killed between
+/// lives. New weights, a new detector and calibration.json of a new calibration lie under another
+/// name until model.json tells of them, and then take their own: where a writer was killed between
 /// the two steps, the second is done here, before what is there is kept as a version or replaced.
 class ModelChange {
  public:
@@ -25,9 +25,11 @@ class ModelChange {
 
   const ModelPaths& paths() const { return paths_; }
 
-  /// attach_field and attach_identity (model_folder.h) of what is being changed.
+  /// Rewrites model.json with a field, whose value is `json`, everything else but a version as it
+  /// was. `identity`: instead of the version after the model's own.
   void attach(const std::string& field, const std::string& json,
               const std::optional<ModelIdentity>& identity = {}) const;
+  /// Rewrites it with this identity.
   void name(const ModelIdentity& identity) const;
 
  private:

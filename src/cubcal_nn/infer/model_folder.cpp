@@ -210,12 +210,16 @@ void attach_calibration(const std::string& folder, const Calibration& calibratio
     }
     return 0;
   });
-  refuse_link(paths.calibration());
-  change.attach("calibration", calibration_to_json(calibration), identity);
-  // A version that is kept has its own.
-  if (read_model_description(folder).identity && fs::exists(paths.calibration())) {
-    save_calibration(paths.calibration(), calibration);
+  const bool is_named = identity || read_model_description(paths.folder).identity;
+  const bool has_file = is_named && fs::exists(paths.calibration());
+  if (has_file) {
+    for (const std::string& path : {paths.calibration(), paths.next_calibration()}) {
+      refuse_link(path);
+    }
+    save_calibration(paths.next_calibration(), calibration);
   }
+  change.attach("calibration", calibration_to_json(calibration), identity);
+  if (has_file) rename_file(paths.next_calibration(), paths.calibration());
 }
 
 std::string resolved_model_folder(const std::string& folder) {
@@ -230,11 +234,6 @@ std::string read_weights_hash(const std::string& folder) {
   const ModelPaths paths = existing_model(folder);
   const Json document = read_model_document(paths.description());
   return naming_description(paths, [&] { return weights_hash_in(model_record_of(document)); });
-}
-
-void attach_field(const std::string& folder, const std::string& name, const std::string& json,
-                  const std::optional<ModelIdentity>& identity) {
-  change_of(folder).attach(name, json, identity);
 }
 
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name) {

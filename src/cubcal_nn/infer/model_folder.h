@@ -102,11 +102,9 @@ std::string read_weights_hash(const std::string& folder);
 /// The folder that model.json lies in: `folder` itself, or its `best` for a training run's.
 std::string resolved_model_folder(const std::string& folder);
 
-/// A field of model.json that another module writes and reads, as JSON text (with a loaded model:
-/// LoadedModel::fields). Attaching rewrites model.json with it, everything else but a version as it
-/// was; reading gives nothing where it is not there. Saving the model anew drops it.
-void attach_field(const std::string& folder, const std::string& name, const std::string& json,
-                  const std::optional<ModelIdentity>& identity = {});
+/// A field of model.json that another module reads, as JSON text (with a loaded model:
+/// LoadedModel::fields), and attached by ModelChange; nothing where it is not there. Saving the
+/// model anew drops it.
 std::optional<std::string> read_model_field(const std::string& folder, const std::string& name);
 
 /// The description as the text of model.json, without the weights' hash.
