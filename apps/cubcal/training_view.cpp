@@ -1,5 +1,6 @@
 #include "training_view.h"
 
+#include <cerrno>
 #include <ctime>
 #include <iostream>
 #include <sstream>
@@ -31,7 +32,7 @@ std::string augmentation_text(const AugmentationOptions& options) {
   add(options.rotation > 0, "rotation " + to_text(options.rotation) + " degrees");
   add(options.crop_least < 1, "crop " + to_text(options.crop_least) + " to " +
                                   to_text(options.crop_largest) + " of the area, aspect " +
-                                  to_text(options.crop_aspect));
+                                  fixed(options.crop_aspect, 2));
   add(options.brightness > 0, "brightness " + to_text(options.brightness));
   add(options.contrast > 0, "contrast " + to_text(options.contrast));
   return text.empty() ? "none" : text;
@@ -69,13 +70,24 @@ std::string numbers_text(const std::vector<double>& values) {
 }  // namespace
 
 TrainingView::TrainingView(std::string indent, const std::string& log)
-    : indent_(std::move(indent)), log_(log, std::ios::app) {
+    : indent_(std::move(indent)), log_path_(log), log_(log, std::ios::app) {
   if (!log_) throw system_error("write", log);
 }
 
 void TrainingView::tell(const std::string& line) {
   std::cout << indent_ << line << '\n' << std::flush;
+  add_to_log(line);
+}
+
+void TrainingView::add_to_log(const std::string& line) {
+  errno = 0;
   log_ << utc_time() << "  " << line << '\n' << std::flush;
+  if (log_) return;
+  log_.clear();
+  if (is_log_short_) return;
+  is_log_short_ = true;
+  std::cerr << "cubcal: warning: " << printable(system_error("write", log_path_).what())
+            << "; the run goes on\n";
 }
 
 void TrainingView::run_started(const RunReport& report) {
@@ -147,12 +159,11 @@ void TrainingView::warning(const std::string& sentence) {
   if (bar_) bar_->wipe();
   const std::string text = printable(options_as_flags(sentence));
   std::cerr << "cubcal: warning: " << text << '\n';
-  log_ << utc_time() << "  warning: " << text << '\n' << std::flush;
+  add_to_log("warning: " + text);
 }
 
 void TrainingView::run_ended(const std::exception& error) {
-  log_ << utc_time() << "  ended: " << printable(options_as_flags(error_sentence(error))) << '\n'
-       << std::flush;
+  add_to_log("ended: " + printable(options_as_flags(error_sentence(error))));
 }
 
 bool TrainingView::stop_requested() { return InterruptWatch::interrupted(); }

@@ -29,10 +29,15 @@ class TrainingView : public TrainObserver {
 
  private:
   void tell(const std::string& line);
+  /// A line that cannot be written does not end the run: it is told once, and written with the
+  /// next.
+  void add_to_log(const std::string& line);
   std::string time_left();
 
   std::string indent_;
+  std::string log_path_;
   std::ofstream log_;
+  bool is_log_short_ = false;
   std::int64_t epochs_done_ = 0;  ///< of the stage, since it started or went on
   double seconds_ = 0;            ///< that they took
   StageReport stage_;

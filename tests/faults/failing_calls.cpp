@@ -1,6 +1,7 @@
 // Preloaded into the program by the tests of faults, it makes calls of the operating system fail.
 //
-//   CUBCAL_FAIL=write|fsync|rename|open|malloc   which call
+//   CUBCAL_FAIL=write|fsync|rename|mkdir|open|create|malloc
+//                                                which call; create: an open() that may write
 //   CUBCAL_FAIL_AT=n                             the n-th from the start of main(), counted from 1;
 //                                                of malloc that one and all that follow
 //   CUBCAL_FAIL_WITH=errno                       as a number; malloc has ENOMEM
@@ -32,7 +33,7 @@ void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 namespace {
 
-enum class Call { kNone, kWrite, kFsync, kRename, kOpen, kMalloc };
+enum class Call { kNone, kWrite, kFsync, kRename, kMkdir, kOpen, kCreate, kMalloc };
 
 // Set before main() starts; what is behind it is not the program's either.
 Call failing = Call::kNone;
@@ -47,7 +48,9 @@ Call call_named(const char* name) {
   if (std::strcmp(name, "write") == 0) return Call::kWrite;
   if (std::strcmp(name, "fsync") == 0) return Call::kFsync;
   if (std::strcmp(name, "rename") == 0) return Call::kRename;
+  if (std::strcmp(name, "mkdir") == 0) return Call::kMkdir;
   if (std::strcmp(name, "open") == 0) return Call::kOpen;
+  if (std::strcmp(name, "create") == 0) return Call::kCreate;
   if (std::strcmp(name, "malloc") == 0) return Call::kMalloc;
   return Call::kNone;
 }
@@ -84,6 +87,7 @@ int open_with(int folder, const char* path, int flags, va_list rest) {
   const auto mode =
       static_cast<mode_t>((flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, int) : 0);
   if (fails(Call::kOpen)) return -1;
+  if ((flags & O_ACCMODE) != O_RDONLY && fails(Call::kCreate)) return -1;
   return static_cast<int>(::syscall(SYS_openat, folder, path, flags, mode));
 }
 
@@ -117,6 +121,17 @@ int fsync(int /*descriptor*/) { return fails(Call::kFsync) ? -1 : 0; }
 int rename(const char* from, const char* to) noexcept {
   if (fails(Call::kRename)) return -1;
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+              unsigned flags) noexcept {
+  if (fails(Call::kRename)) return -1;
+  return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  if (fails(Call::kMkdir)) return -1;
+  return static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode));
 }
 
 int open(const char* path, int flags, ...) {

@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
 
 #include "cubcal/io/logits_file.h"
+#include "faults/failing_run.h"
 #include "faults/write_commands.h"
 
 namespace cubcal::test {
@@ -23,8 +23,7 @@ namespace {
 /// Tests that follow each other closely at first, and further apart when calls are many.
 /// Where the program loads LibTorch for it, a run takes long.
 long next_call(long number, long dense, bool is_slow) {
-  const char* wanted = std::getenv("CUBCAL_FAULTS");
-  if (wanted != nullptr && std::string(wanted) == "all") return number + 1;
+  if (every_call_is_wanted()) return number + 1;
   if (is_slow) return 2 * number + 1;
   return number + 1 + std::max(0L, number - dense) / 2;
 }
@@ -64,35 +63,19 @@ class FaultInjection : public testing::Test {
   /// False where the command made fewer calls.
   static bool strike(const WriteCommand& command, const Rewriting& files, const std::string& call,
                      long number, int reason) {
-    const std::filesystem::path mark = scratch->path() / "failed";
-    std::filesystem::remove(mark);
     files.reset();
-    const Outcome outcome = run_cubcal(command.arguments, scratch->path(),
-                                       {{"LD_PRELOAD", CUBCAL_FAILING_CALLS},
-                                        {"CUBCAL_FAIL", call},
-                                        {"CUBCAL_FAIL_AT", std::to_string(number)},
-                                        {"CUBCAL_FAIL_WITH", std::to_string(reason)},
-                                        {"CUBCAL_FAIL_MARK", mark.string()}});
-    const bool struck = std::filesystem::exists(mark);
-    const std::string after = command.name + " after " + call + " " + std::to_string(number);
-    if (struck && command.tells_of_files && call == "open" && outcome.exit_code == 0) {
+    const Fault fault{call, number, reason};
+    const FailingRun run = run_with(fault, command.arguments, scratch->path());
+    const bool struck = run.struck;
+    const std::string after = command.name + " after " + fault.text();
+    if (struck && command.tells_of_files && call == "open" && run.outcome.exit_code == 0) {
       files.expect_no_others(after, false);
       return true;
     }
-    expect_answer(outcome, struck, after);
+    expect_sentence(run, after);
     files.expect_whole(after, false);
     EXPECT_TRUE(struck || files.is_complete()) << after;
     return struck;
-  }
-
-  static void expect_answer(const Outcome& outcome, bool struck, const std::string& after) {
-    EXPECT_EQ(outcome.exit_code, struck ? 1 : 0) << after << ": " << outcome.err;
-    if (!struck) return;
-    const std::size_t start = outcome.err.rfind("cubcal: ");
-    ASSERT_NE(start, std::string::npos) << after << ": '" << outcome.err << "'";
-    const std::string sentence = outcome.err.substr(start);
-    EXPECT_EQ(std::count(sentence.begin(), sentence.end(), '\n'), 1) << after << ": " << sentence;
-    EXPECT_EQ(sentence.back(), '\n') << after << ": " << sentence;
   }
 
   static inline ScratchFolder* scratch = nullptr;
