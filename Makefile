@@ -35,7 +35,7 @@ ASAN_NOT = layers|headers|install|python|docs_test|report_browser_test|inspectio
 ASAN_QUICK = core_test uncertainty_test io_test record_test image_test weights_test dataset_test \
              monitor_test http_test service_test \
              $(if $(filter ON,$(NN)),losses_test batches_test train_test)
-TSAN_TESTS = core_test uncertainty_test metrics_test io_test
+TSAN_TESTS = core_test uncertainty_test metrics_test io_test http_test service_test spool_test node_test
 
 .PHONY: build test demo install deb deb-test python asan asan-quick tsan coverage fuzz bench format lint lint-changed check-format packages packages-fuzz \
         packages-bench packages-deb packages-lint packages-dicom

@@ -59,7 +59,7 @@ class FaultNetworks : public testing::TestWithParam<NetworkCommand> {
       expect_nothing_half(after);
       expect_it_loads(command, after);
       if (is_every && is_struck) run_well(command.arguments, scratch->path());
-      fault.number = is_every ? fault.number + 1 : 4 * fault.number;
+      fault.number = is_every ? fault.number + 1 : 8 * fault.number;
     }
     EXPECT_TRUE(fs::is_regular_file(scratch->path() / "out" / command.last_file)) << fault.text();
   }
