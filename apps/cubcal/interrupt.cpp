@@ -30,7 +30,6 @@ auto watch_for(int signal) {
 }  // namespace
 
 InterruptWatch::InterruptWatch() {
-  interrupt_count = 0;
   previous_interrupt_ = watch_for(SIGINT);
   previous_terminate_ = watch_for(SIGTERM);
 }

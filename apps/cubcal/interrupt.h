@@ -3,7 +3,8 @@
 namespace cubcal::app {
 
 /// While one of these lives, Ctrl-C and SIGTERM raise a flag instead of ending the program; a
-/// second one ends it. The commands ask the flag between steps and leave things in order.
+/// second one ends it. The commands ask the flag between steps and leave things in order. It stays
+/// up: what is left between the last step of one piece of work and the first of the next counts.
 class InterruptWatch {
  public:
   InterruptWatch();

@@ -379,11 +379,11 @@ TEST_F(DeployCommand, AnotherMachineIsWaitedForToo) {
 }
 
 TEST_F(DeployCommand, AnAttachThatWasKilledIsFinishedByTheNext) {
-  const std::string model = copied("recalibrated");
+  const std::string model = copied("killed-attach");
   const fs::path folder = scratch->path() / model;
   const std::string older = contents_of(folder / "calibration.json");
   ASSERT_EQ(
-      cubcal({"calibrate", "model/val.npz", "--method", "ts-nll", "-o", "newer.json"}).exit_code,
+      cubcal({"calibrate", "model/val.npz", "--method", "ts-bcce", "-o", "newer.json"}).exit_code,
       0);
   ASSERT_EQ(cubcal({"attach", "newer.json", "--model", model}).exit_code, 0);
   const std::string newer = contents_of(folder / "calibration.json");
@@ -442,6 +442,82 @@ TEST_F(DeployCommand, Mistakes) {
   fails({"--sensitivity", "0=0"}, "new", 2, "must lie in (0, 1]");
   fails({"--data", "nowhere"}, "new", 1, "nowhere");
   EXPECT_FALSE(fs::exists(scratch->path() / "new"));
+  for (const char* unnamed : {".", "..", "model/.."}) {
+    fails({}, unnamed, 2, "does not name the folder of a deployed model");
+  }
+  fails({}, "/dev/shm", 2, "is where a file system is mounted");
+}
+
+TEST_F(DeployCommand, AFolderOfTheUserIsNotWorkedIn) {
+  fs::create_directories(scratch->path() / "mine.deploying/photos");
+  write_file_atomically(scratch->file("mine.deploying/thesis.txt"), "precious");
+  const Outcome refused = deploy({}, "mine");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.err, "'mine.deploying', where the deployment would be put together"));
+  EXPECT_EQ(contents_of(scratch->path() / "mine.deploying/thesis.txt"), "precious");
+}
+
+TEST_F(DeployCommand, WhatWasDamagedBetweenTwoTriesIsMadeAnew) {
+  fs::copy(scratch->path() / "run", scratch->path() / "run2", fs::copy_options::recursive);
+  const std::string record = contents_of(scratch->path() / "run2/record.json");
+  const auto deploy_it = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"deploy",      "run2", "-o",       "redone",
+                                       "--mc",        "3",    "--alpha",  "0.1",
+                                       "--bootstrap", "20",   "--probes", "warn"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cubcal(arguments);
+  };
+  write_file_atomically(scratch->file("run2/record.json"), "{");
+  const Outcome damaged = deploy_it({});
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_TRUE(has(damaged.err, "run2/record.json"));
+  EXPECT_FALSE(fs::exists(scratch->path() / "redone.deploying")) << "before any work";
+  write_file_atomically(scratch->file("run2/record.json"), record);
+  // A verdict that cannot be had stops it after logits and calibration.
+  EXPECT_EQ(deploy_it({"--sensitivity", "0=1", "--risk-confidence", "0.99"}).exit_code, 1);
+  const fs::path begun = scratch->path() / "redone.deploying";
+  fs::resize_file(begun / "val.npz", 100);
+  write_file_atomically((begun / "record.json").string(), "{");
+  write_file_atomically((begun / "calibration.json").string(), "{");
+  const Outcome again = deploy_it({});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_TRUE(has(again.out, "logits of test: drawn before"));
+  EXPECT_EQ(contents_of(scratch->path() / "redone/record.json"), record);
+  // Nor is anything written through a link.
+  EXPECT_EQ(deploy_it({"--risk-target", "0.9", "--sensitivity", "0=1", "--risk-confidence", "0.99"})
+                .exit_code,
+            1);
+  write_file_atomically(scratch->file("victim"), "precious");
+  fs::remove(begun / "record.json");
+  fs::create_symlink("../victim", begun / "record.json");
+  const Outcome linked =
+      deploy_it({"--risk-target", "0.9", "--sensitivity", "0=1", "--risk-confidence", "0.99"});
+  EXPECT_EQ(linked.exit_code, 1);
+  EXPECT_TRUE(has(linked.err, "record.json': it is a symbolic link"));
+  EXPECT_EQ(contents_of(scratch->path() / "victim"), "precious");
+}
+
+TEST_F(DeployCommand, AVersionIsKeptWholeOrNotAtAll) {
+  const std::string model = copied("weighty");
+  const fs::path folder = scratch->path() / model;
+  fs::rename(folder / "weights.safetensors", scratch->path() / "elsewhere.safetensors");
+  fs::create_symlink("../elsewhere.safetensors", folder / "weights.safetensors");
+  const Outcome linked = cubcal({"attach", "--model", model, "--status", "validation"});
+  EXPECT_EQ(linked.exit_code, 1);
+  EXPECT_TRUE(has(linked.err, "weights.safetensors' as part of a version"));
+  EXPECT_FALSE(fs::exists(folder / "versions/1"));
+  EXPECT_EQ(cubcal({"predict", "--model", model, kImage}).exit_code, 0);
+  // A version of that name that is another one.
+  const std::string other = copied("weighty2");
+  fs::create_directories(scratch->path() / other / "versions/1");
+  write_file_atomically(scratch->file(other + "/versions/1/model.json"), "{}");
+  for (const Outcome& outcome : {cubcal({"attach", "--model", other, "--status", "validation"}),
+                                 deploy({"--risk-target", "0.9"}, other)}) {
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_TRUE(has(outcome.err, "holds another model than the version 1 in use"));
+    EXPECT_TRUE(has(outcome.err, "move it away"));
+  }
+  EXPECT_FALSE(fs::exists(scratch->path() / (other + ".deploying")));
 }
 
 TEST_F(DeployCommand, AttachKeepsTheVersionAndKnowsTheModel) {

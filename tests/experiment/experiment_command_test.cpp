@@ -1,4 +1,8 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -243,6 +247,43 @@ TEST(ExperimentCommand, RefusesRunsOfOtherSettings) {
   EXPECT_EQ(finished.err, sentence);
   std::filesystem::remove(folder.path() / "runs/records/full-seed1-deterministic.json");
   EXPECT_EQ(run_cubcal(changed, folder.path()).err, sentence) << "without its record too";
+}
+
+TEST(ExperimentCommand, CtrlCBetweenTwoStepsEndsIt) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const ScratchFolder folder;
+    write_file_atomically(folder.file("small.toml"), kSmallExperiment);
+    int out[2];
+    ASSERT_EQ(::pipe(out), 0);
+    const pid_t process = ::fork();
+    if (process == 0) {
+      ::dup2(out[1], STDOUT_FILENO);
+      ::close(out[0]);
+      const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+      ::dup2(quiet, STDERR_FILENO);
+      if (::chdir(folder.path().c_str()) == 0) {
+        ::execl(CUBCAL_PROGRAM, CUBCAL_PROGRAM, "experiment", "small.toml", "--out", "runs",
+                "--bootstrap", "50", nullptr);
+      }
+      ::_exit(127);
+    }
+    ::close(out[1]);
+    std::string text;
+    char byte = 0;
+    bool is_sent = false;
+    while (::read(out[0], &byte, 1) == 1) {
+      text += byte;
+      if (is_sent || text.find("epoch 1/1") == std::string::npos || byte != '\n') continue;
+      ::kill(process, signal);  // its last step is done
+      is_sent = true;
+    }
+    ::close(out[0]);
+    int status = 0;
+    ::waitpid(process, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status)) << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal) << text;
+    EXPECT_EQ(text.find("[2/3]"), std::string::npos) << text;
+  }
 }
 
 TEST(ExperimentCommand, AFolderThatWasMovedIsGoneOnWith) {

@@ -104,6 +104,37 @@ TEST(TrainRun, WhatALaterStageWouldRefuseIsRefusedAtOnce) {
           "method deterministic has point weights and cannot start from the Gaussian");
 }
 
+/// While images are read another process makes the run's folder and begins to train.
+class Overtaken : public WorkObserver {
+ public:
+  explicit Overtaken(std::string folder) : folder_(std::move(folder)) {}
+  ImageSet read_images(const DataOptions& options) override {
+    std::filesystem::create_directory(folder_);
+    write_file_atomically(folder_ + "/run.lock", "elsewhere 7\n");
+    write_file_atomically(folder_ + "/metrics.jsonl", "an epoch\n");
+    return WorkObserver::read_images(options);
+  }
+
+ private:
+  std::string folder_;
+};
+
+TEST(TrainRun, ARunThatAnotherProcessBeganMeanwhileIsNotReplaced) {
+  const TemporaryFolder scratch;
+  write_set(scratch.file("set.npz"), 37);
+  write_file_atomically(scratch.file("one.toml"), "[data]\nleaks = \"allow\"\npath = \"" +
+                                                      scratch.file("set.npz") +
+                                                      "\"\n[stage1]\nepochs = 1\n");
+  TrainJob job;
+  job.recipe = scratch.file("one.toml");
+  job.folder = scratch.file("run");
+  job.force = true;
+  Overtaken observer(job.folder);
+  expect_error<IoError>([&] { train_as_asked(job, "again ", observer); },
+                        "is being written by process 7 on elsewhere");
+  EXPECT_EQ(file_bytes(scratch.file("run/metrics.jsonl")), "an epoch\n");
+}
+
 TEST(TrainRun, ARecipeOfFewerStagesDoesNotMakeARunFinished) {
   const TemporaryFolder scratch;
   write_set(scratch.file("set.npz"), 37);

@@ -94,6 +94,7 @@ class FolderLock::Held {
     if (::ftruncate(descriptor_, 0) != 0 ||
         ::pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
       const IoError error = system_error("write", path_);
+      ::unlink(path_.c_str());
       ::close(descriptor_);
       throw error;
     }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>  // renameat2
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -132,6 +133,26 @@ void link_drawn_files(const std::string& from, const std::string& to) {
   }
 }
 
+/// What takes a model's place is put together beside it.
+std::string exchangeable(const std::string& model) {
+  const std::string name = fs::path(model).filename().string();
+  if (name.empty() || name == "." || name == "..") {
+    throw ArgumentError("'" + model +
+                        "' does not name the folder of a deployed model: give the folder's own "
+                        "name");
+  }
+  const std::string above = fs::path(model).parent_path().string();
+  struct stat own {};
+  struct stat outer {};
+  if (::lstat(model.c_str(), &own) == 0 && S_ISDIR(own.st_mode) &&
+      ::stat(above.empty() ? "." : above.c_str(), &outer) == 0 && own.st_dev != outer.st_dev) {
+    throw ArgumentError("'" + model +
+                        "' is where a file system is mounted, and cannot be exchanged as a whole: "
+                        "name a folder within it");
+  }
+  return model;
+}
+
 std::string aside_of(const std::string& model) { return model + ".replaced"; }
 
 /// The two change places at once where the system can do that.
@@ -178,11 +199,14 @@ std::string finish_earlier_exchange(const std::string& model) {
 }  // namespace
 
 DeployFolder::DeployFolder(const std::string& model)
-    : model_(finish_earlier_exchange(without_end(model))),
+    : model_(finish_earlier_exchange(exchangeable(without_end(model)))),
       path_(begun_beside(model_)),
       earlier_(identity_there(model_)) {
-  refuse_link(model_);
-  refuse_link(path_);
+  for (const std::string& path : {model_, path_, ModelPaths{model_}.versions()}) refuse_link(path);
+  if (is_vacant(path_) || read_state(path_)) return;
+  throw ArgumentError("'" + path_ +
+                      "', where the deployment would be put together, is there already and was "
+                      "not left by one: move it away");
 }
 
 bool DeployFolder::is_done(const Json& settings) const {
@@ -214,8 +238,11 @@ bool DeployFolder::begin(const Json& settings) const {
   const bool goes_on = has_same_drawing(path_, settings);
   const bool follows = !goes_on && earlier_ && has_same_drawing(model_, settings);
   if (!goes_on) empty_folder(path_);
-  if (follows) link_drawn_files(model_, path_);
   Json state = {{"format", "cubcal-deploy"}, {"version", 1}};
+  if (follows) {
+    write_state(path_, {{kReplacedNote, "yes"}});  // a kill among the links leaves nothing to use
+    link_drawn_files(model_, path_);
+  }
   if (goes_on || follows) state = *read_state(goes_on ? path_ : model_);
   state.erase(kReplacedNote);
   if (goes_on) {

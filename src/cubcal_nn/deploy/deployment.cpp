@@ -29,6 +29,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kCalibrationNote = "calibration";
 constexpr const char* kCalibrationHashNote = "calibration_hash";
 constexpr const char* kNoCalibration = "none";
+constexpr std::size_t kLargestText = std::size_t{1} << 30;
 
 /// Everything that what is written depends on, but the time.
 Json settings_of(const DeployOptions& options, const std::string& data, const LoadedModel& model,
@@ -74,11 +75,14 @@ class Deployer {
         return std::move(result_);
       }
       refuse_other_classes();
+      is_kept(folder_.model(), *earlier);  // or cannot be, which is told before the work
       result_.identity = options_.identity(following(*earlier, folder_.model()));
       refuse_version_passed(folder_.model(), earlier, result_.identity.version);
     } else {
       result_.identity = options_.identity(std::nullopt);
     }
+    const RunFolder run{options_.run};
+    if (fs::exists(run.record())) read_run_record(run.record());  // for the page, at the end
     const FolderLock lock = folder_.take();
     if (folder_.begin(settings())) {
       observer_.line("goes on with what was done before");
@@ -127,15 +131,17 @@ class Deployer {
 
   /// The run's model as it was trained, without what was attached to it since.
   void make_model() {
-    if (fs::exists(folder_.files().description())) return;
-    images();  // before anything is written
+    const bool is_there = fs::exists(folder_.files().description());
+    if (!is_there) images();  // before anything is written
     const RunFolder run{options_.run};
     const RunFolder own{folder_.path()};
     const std::pair<std::string, std::string> kept[] = {{run.record(), own.record()},
                                                         {run.metrics(), own.metrics()}};
     for (const auto& [from, to] : kept) {
-      if (fs::exists(from)) fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+      refuse_link(to);
+      if (fs::exists(from)) write_file_atomically(to, read_text_file(from, kLargestText));
     }
+    if (is_there) return;
     ModelDescription description = run_.description;
     description.calibration.reset();
     description.identity.reset();
@@ -146,13 +152,22 @@ class Deployer {
     return RunFolder{folder_.path()}.logits(split);
   }
 
-  /// What is noted may have been removed since.
+  /// What was drawn may have been removed or damaged since: then it is drawn again.
+  bool is_drawn(const std::string& split) const {
+    if (!fs::exists(logits(split))) return false;
+    try {
+      read_logits_file(logits(split));
+      return true;
+    } catch (const DataError&) {
+      return false;
+    }
+  }
+
   bool are_drawn() const {
     const std::optional<std::string> note = folder_.note("logits");
     if (!note) return false;
     const bool has_outliers = note->find("ood") != std::string::npos;
-    return fs::exists(logits("val")) && fs::exists(logits("test")) &&
-           (!has_outliers || fs::exists(logits("ood")));
+    return is_drawn("val") && is_drawn("test") && (!has_outliers || is_drawn("ood"));
   }
 
   void draw_logits() {
@@ -160,7 +175,7 @@ class Deployer {
     const ImageSet& set = images();
     for (const char* name : {"val", "test", "ood"}) {
       if (!set.has_split(name)) continue;
-      if (fs::exists(logits(name))) {
+      if (is_drawn(name)) {
         observer_.line(std::string("logits of ") + name + ": drawn before");
         continue;
       }
@@ -178,8 +193,12 @@ class Deployer {
   bool has_chosen_file(const std::string& method) const {
     const std::string path = folder_.files().calibration();
     if (method == kNoCalibration) return !fs::exists(path);
-    return fs::exists(path) && folder_.note(kCalibrationHashNote) ==
-                                   std::optional(calibration_hash(load_calibration(path)));
+    try {
+      return fs::exists(path) && folder_.note(kCalibrationHashNote) ==
+                                     std::optional(calibration_hash(load_calibration(path)));
+    } catch (const DataError&) {
+      return false;
+    }
   }
 
   void calibrate() {

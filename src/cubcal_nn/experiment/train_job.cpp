@@ -87,7 +87,9 @@ TrainJobResult train_as_asked(const TrainJob& job, const std::string& resume_com
   const ImageSet set = observer.read_images(recipe.data);
   if (job.force && split.is_first()) {
     check_training(set, recipe.run);  // before anything is removed
-    remove_run(run);
+    // Another process may have made the folder meanwhile.
+    if (!lock && std::filesystem::exists(run.path)) lock.emplace(run.path);
+    if (lock) remove_run(run);
   }
   run_recipe(recipe, set, run.path, "", resume_command + run.path, observer, split);
   return {run.path, true};

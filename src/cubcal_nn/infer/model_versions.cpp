@@ -22,6 +22,12 @@ bool is_passing(const std::string& name) {
   return name.front() == '.' || name == kLockFile || name.find(".next.") != std::string::npos;
 }
 
+/// Without which a version would not work; what else is a link is left out of it.
+bool is_model_part(const fs::path& path) {
+  return path.extension() == ".safetensors" || path.extension() == ".ts" ||
+         path.extension() == ".json";
+}
+
 std::string description_text(const ModelPaths& model) {
   return read_text_file(model.description(), kLargestModelRecord);
 }
@@ -54,6 +60,10 @@ void link_files(const std::string& from, const std::string& to) {
     const fs::file_status status = entry.symlink_status();
     if (is_passing(name) || entry.path() == versions) continue;
     const std::string target = (fs::path(to) / name).string();
+    if (fs::is_symlink(status) && is_model_part(entry.path())) {
+      throw IoError("cannot keep '" + entry.path().string() +
+                    "' as part of a version: it is a symbolic link; put the file in its place");
+    }
     if (fs::is_directory(status)) {
       link_files(entry.path().string(), target);
     } else if (fs::is_regular_file(status)) {
@@ -68,7 +78,7 @@ bool is_kept(const std::string& folder, const ModelIdentity& identity) {
   if (!fs::exists(target.folder)) return false;
   if (description_text(target) == description_text(model)) return true;
   throw DataError("'" + target.folder + "' holds another model than the version " +
-                  identity.version + " that is to be kept there: give the model another version");
+                  identity.version + " in use, which is to be kept there: move it away");
 }
 
 void keep_version(const std::string& folder, const ModelIdentity& identity) {

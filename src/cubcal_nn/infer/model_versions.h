@@ -29,7 +29,8 @@ void refuse_version_passed(const std::string& folder, const std::optional<ModelI
 
 /// Links, or else copies, a file.
 void link_file(const std::string& from, const std::string& to);
-/// The same of every file of a folder and of those within it but `versions`.
+/// The same of every file of a folder and of those within it but `versions`. Throws IoError where a
+/// part of a model is a symbolic link, which would lead the version elsewhere.
 void link_files(const std::string& from, const std::string& to);
 
 }  // namespace cubcal
