@@ -37,7 +37,7 @@ class FaultNetworks : public testing::TestWithParam<NetworkCommand> {
   }
 
   static void expect_it_loads(const NetworkCommand& command, const std::string& after) {
-    if (command.words.empty()) return;
+    if (command.earlier.empty() || command.words.empty()) return;
     EXPECT_NO_THROW(load_verdict(load_model(scratch->file("out")))) << after;
   }
 

@@ -37,7 +37,9 @@ TEST_P(KillNetworks, BreakNothing) {
   for (std::size_t i = 0; i < kills_or(command.earlier.empty() ? 3 : 2) && !HasFailure(); ++i) {
     const bool ended =
         run_and_kill(command.arguments, folder, random_moment(random, length, kEarliest));
-    expect_it_answers(folder, command, "kill " + std::to_string(i));
+    if (!command.earlier.empty()) {
+      expect_it_answers(folder, command, "kill " + std::to_string(i));
+    }
     if (ended) reset_out(folder, command);  // from the start again
   }
   run_well(command.arguments, folder);

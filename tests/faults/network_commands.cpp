@@ -49,7 +49,7 @@ std::vector<std::string> deploying(const std::string& model, const std::string& 
 
 const std::vector<NetworkCommand>& network_commands() {
   static const std::vector<NetworkCommand> commands = {
-      {"Train", {"train", "small.toml", "--out", "out", "--resume"}, "record.json"},
+      {"Train", {"train", "small.toml", "--out", "out", "--resume"}, "record.json", "", "verdict"},
       {"Experiment",
        {"experiment", "small.toml", "--out", "out", "--bootstrap", "20"},
        "report.html"},

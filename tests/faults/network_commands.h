@@ -18,7 +18,8 @@ struct NetworkCommand {
   std::vector<std::string> arguments;
   std::string last_file;     ///< of out/, which is there when all is done
   std::string earlier = "";  ///< the folder that is copied to out/ before; none: nothing is there
-  std::string words = "";    ///< of an answer by the model in out/, the earlier one or the new
+  std::string words = "";    ///< of an answer by the model in out/, the earlier one or the new;
+                             ///< where there is no earlier one, when all is done
 };
 
 inline void PrintTo(const NetworkCommand& command, std::ostream* out) { *out << command.name; }
