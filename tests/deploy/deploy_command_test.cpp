@@ -9,6 +9,7 @@
 
 #include "cli/program.h"
 #include "cubcal/io/atomic_file.h"
+#include "cubcal/io/temporary_name.h"
 #include "cubcal_nn/deploy/deploy_folder.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/model_versions.h"
@@ -213,6 +214,29 @@ TEST_F(DeployCommand, GoesOnAfterAStopAndWritesNothingHalf) {
   EXPECT_EQ(description("stopped")["identity"]["name"], "stopped") << "the folder's name";
 }
 
+TEST_F(DeployCommand, ImagesAreReadOnceForAPageThatAloneIsMissing) {
+  fs::copy(scratch->path() / "run", scratch->path() / "run-of-others", fs::copy_options::recursive);
+  const std::string path = scratch->file("run-of-others/best/model.json");
+  Json trained = Json::parse(contents_of(path));
+  trained["provenance"]["data_hash"] = "0123456789abcdef";
+  write_file_atomically(path, trained.dump());
+  const auto deploy_it = [] {
+    return cubcal({"deploy", "run-of-others", "-o", "page", "--mc", "3", "--alpha", "0.1",
+                   "--bootstrap", "20", "--probes", "warn"});
+  };
+  const Outcome first = deploy_it();
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  fs::rename(scratch->path() / "page", scratch->path() / "page.deploying");
+  fs::remove(scratch->path() / "page.deploying/report.html");
+  const Outcome again = deploy_it();
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_TRUE(has(again.out, "verdict: fitted before"));
+  const std::string warning = "are not those the model was trained on";
+  const std::size_t place = again.err.find(warning);
+  ASSERT_NE(place, std::string::npos) << again.err;
+  EXPECT_EQ(again.err.find(warning, place + 1), std::string::npos) << again.err;
+}
+
 TEST_F(DeployCommand, AKeptVersionHasTheDetectorThatAKilledFitLeft) {
   for (const bool by_attach : {true, false}) {
     const std::string model = copied(by_attach ? "fitted" : "fitted2");
@@ -289,6 +313,12 @@ TEST_F(DeployCommand, WhatADeploymentThatWasKilledLeftIsNoHindrance) {
   mark_replaced(aside);
   EXPECT_EQ(deploy({"--risk-target", "0.8"}, model).exit_code, 0);
   EXPECT_FALSE(fs::exists(aside));
+  // Killed while it wrote its first file there.
+  fs::create_directory(begun);
+  write_file_atomically((begun / temporary_name(0)).string(), "{");
+  EXPECT_EQ(deploy({"--risk-target", "0.6"}, model).exit_code, 0);
+  EXPECT_FALSE(fs::exists(begun));
+  EXPECT_EQ(deploy({"--risk-target", "0.8"}, model).exit_code, 0);
   // What another has begun stays, where nothing is to be done for this one.
   fs::create_directory(begun);
   fs::copy_file(folder / "versions/1/deploy.json", begun / "deploy.json");

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 
+#include "cubcal/core/words.h"
 #include "cubcal/io/folder_entries.h"
 #include "cubcal/io/host_name.h"
 
@@ -18,11 +19,12 @@ namespace cubcal {
 
 namespace {
 
+constexpr const char* kTemporaryStart = ".cubcal-";
 constexpr const char* kTemporaryEnd = ".tmp";
 
 /// ".cubcal-HOST-".
 std::string temporary_start() {
-  std::string start = ".cubcal-" + host_name() + "-";
+  std::string start = kTemporaryStart + host_name() + "-";
   std::replace(start.begin(), start.end(), '/', '_');
   return start;
 }
@@ -61,6 +63,10 @@ void sweep(const std::string& folder) {
 std::string temporary_name(unsigned long number) {
   return temporary_start() + std::to_string(::getpid()) + "-" + std::to_string(number) +
          kTemporaryEnd;
+}
+
+bool is_temporary_name(const std::string& name) {
+  return starts_with(name, kTemporaryStart) && ends_with(name, kTemporaryEnd);
 }
 
 void sweep_temporary_files(const std::string& folder) noexcept {

@@ -8,6 +8,9 @@ namespace cubcal {
 /// others can tell whether its writer is still there.
 std::string temporary_name(unsigned long number);
 
+/// Whether it is such a name, whoever gave it.
+bool is_temporary_name(const std::string& name);
+
 /// Removes temporary files that processes of this machine left in the folder when they were killed;
 /// once for each folder. One that was written to in the last minute stays: its process may run
 /// where its number cannot be seen from here. Failures to remove are passed over.

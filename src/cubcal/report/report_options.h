@@ -37,7 +37,8 @@ struct ReportOptions {
   /// Calibrations instead of those found or fitted: FILE for all, or LABEL=FILE.
   std::vector<std::string> calibration;
   std::string data;  ///< the data set of the test images; empty: no images on the page
-  /// The picture of a test sample of the first run, where it comes from no data set on disk.
+  /// The picture of a test sample of the first run, where it comes from no data set on disk. Called
+  /// by several threads at once.
   std::function<Image(std::size_t sample)> test_image = {};
   /// How a run folder gets the logits of a split ("test", "val") that it lacks, in words for its
   /// reader: "make them with ..."; without it nothing is said of that.

@@ -10,6 +10,7 @@
 #include "cubcal/core/words.h"
 #include "cubcal/io/atomic_file.h"
 #include "cubcal/io/json_text.h"
+#include "cubcal/io/temporary_name.h"
 #include "cubcal_nn/infer/model_change.h"
 #include "cubcal_nn/infer/model_folder.h"
 #include "cubcal_nn/infer/model_versions.h"
@@ -55,11 +56,17 @@ bool is_drawn_file(const ModelPaths& model, const fs::path& path) {
   return path == model.deploy_state() || path == model.calibration() || path.extension() == ".npz";
 }
 
+/// A process that is killed may leave these before anything else.
+bool is_of_no_account(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name == kLockFile || is_temporary_name(name);
+}
+
 bool is_vacant(const std::string& folder) {
   if (!fs::exists(folder)) return true;
   if (!fs::is_directory(folder)) return false;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().filename() != kLockFile) return false;
+    if (!is_of_no_account(entry.path())) return false;
   }
   return true;
 }
@@ -276,9 +283,11 @@ std::optional<std::string> DeployFolder::finish() const {
   // The lock goes along, and is given away in the new place.
   if (!earlier_) {
     refuse_changed_model();
-    if (fs::exists(model_)) {  // an empty folder
-      const FolderLock empty(model_);
-      fs::remove(there.file(kLockFile));
+    if (fs::exists(model_)) {
+      const FolderLock vacant(model_);
+      for (const fs::directory_entry& entry : fs::directory_iterator(model_)) {
+        if (is_of_no_account(entry.path())) fs::remove(entry.path());
+      }
       fs::remove(model_);
     }
     rename_file(path_, model_);

@@ -269,8 +269,9 @@ class Deployer {
     page.bootstrap = options_.bootstrap;
     page.checklists = {{checklist::Kind::kModelCard, folder_.files().card()}};
     if (is_phantom_name(data_)) {
-      page.test_image = [this](std::size_t index) {
-        return split_image(images().split("test"), index);
+      // Read here, as pictures are made by many threads at once.
+      page.test_image = [&test = images().split("test")](std::size_t index) {
+        return split_image(test, index);
       };
     } else {
       page.data = data_;
