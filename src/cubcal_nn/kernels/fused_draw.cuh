@@ -6,9 +6,9 @@
 #include "cubcal_nn/kernels/fused_formula.h"
 
 /// Drawing weights on a GPU. What does not depend on the pass (mean and deviation with batch norm
-/// folded in, the places of the results) is worked out once and kept in registers while a thread
-/// goes through its passes; a pass is then noise, one multiplication and addition per weight, and
-/// stores of four weights side by side.
+/// folded in, the places of the results) is worked out once, and a thread has it in its part of
+/// shared memory while it goes through its passes; a pass is then noise, one multiplication and
+/// addition per weight, and stores of four weights side by side.
 namespace cubcal::device {
 
 inline constexpr int kDrawThreads = 128;
@@ -30,17 +30,15 @@ struct DrawJob {
   int passes;
 };
 
-/// The words of a pass, known to the compiler to be the same in all threads of a warp.
+/// The words of a pass.
 struct PassWords {
   std::uint32_t values[4];
 };
 template <class Out>
 __device__ PassWords pass_words(const DrawJob<Out>& job, int pass) {
-  uint4 words{0, 0, 0, 0};
-  if (job.words != nullptr) words = reinterpret_cast<const uint4*>(job.words)[pass];
-  constexpr unsigned kAll = 0xffffffffU;
-  return {{__shfl_sync(kAll, words.x, 0), __shfl_sync(kAll, words.y, 0),
-           __shfl_sync(kAll, words.z, 0), __shfl_sync(kAll, words.w, 0)}};
+  if (job.words == nullptr) return {};
+  const uint4 words = reinterpret_cast<const uint4*>(job.words)[pass];
+  return {{words.x, words.y, words.z, words.w}};
 }
 
 /// Elements 4 block ... 4 block + 3 of a flat buffer, 0 beyond its end.
@@ -50,17 +48,17 @@ __device__ inline float4 load_four(const float* flat, std::int64_t block, std::i
   return {at(0), at(1), at(2), at(3)};
 }
 
-/// normal_pair() by the approximate functions of a GPU, for weights that bfloat16 rounds to 1 in
-/// 256: each value is off by 2e-6, by more (up to 6e-4) only where both are near 0, once in some
-/// million.
+/// normal_pair() / kQuickNoise by the approximate functions of a GPU, for weights that bfloat16
+/// rounds to 1 in 256: each value is off by 2e-6, by more (up to 6e-4) only where both are near 0,
+/// once in some million.
 __device__ inline void quick_pair(std::uint32_t radius_bits, std::uint32_t angle_bits, float& first,
                                   float& second) {
   const float u = static_cast<float>(radius_bits) * 0x1p-32F + 0x1p-33F;
   float log2;
   asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(u));
-  const float radius = root(fmaxf(log2 * -1.38629436F, 0.0F));
-  // Of the lower 30 bits, read as signed, and the two quarter turns above them, one angle.
-  const auto turn = static_cast<std::int32_t>(angle_bits - (angle_bits << 1 & 0x40000000U));
+  const float radius = root(fabsf(log2));
+  // The lower 30 bits, read as signed, and the two of quarter turns above them are one angle.
+  const auto turn = static_cast<std::int32_t>((angle_bits ^ 0x20000000U) - 0x20000000U);
   const float angle = static_cast<float>(turn) * (6.28318531F * 0x1p-32F);  // [-pi, pi)
   float sine, cosine;
   asm("sin.approx.ftz.f32 %0, %1;" : "=f"(sine) : "f"(angle));
@@ -68,6 +66,8 @@ __device__ inline void quick_pair(std::uint32_t radius_bits, std::uint32_t angle
   first = radius * cosine;
   second = radius * sine;
 }
+/// sqrt(2 ln 2): the radius is sqrt(-2 ln u), and log2 u is what a GPU has.
+inline constexpr float kQuickNoise = 1.17741002F;
 
 /// normal_four() in that way.
 __device__ inline void quick_four(const std::uint32_t* words, std::int64_t block,
@@ -91,24 +91,26 @@ __device__ RowAffine row_affine(const DrawJob<Out>& job, const FusedSegment& seg
 }
 
 /// Four neighbouring weights: those of one block of noise.
+template <class Out>
 struct Gaussians {
-  float mean[4];
-  float deviation[4];
+  static constexpr bool kQuick = std::is_same_v<Out, Bf16>;
+  alignas(16) float mean[4];
+  alignas(16) float deviation[4];  ///< for quick noise kQuickNoise times as large
 
-  template <class Out>
   __device__ void load(const DrawJob<Out>& job, std::int64_t block) {
     const float4 m = load_four(job.mu, block, job.size);
     float4 d{0, 0, 0, 0};
     if (job.sigma != nullptr) d = load_four(job.sigma, block, job.size);
+    constexpr float factor = kQuick ? kQuickNoise : 1.0F;
     mean[0] = m.x, mean[1] = m.y, mean[2] = m.z, mean[3] = m.w;
-    deviation[0] = d.x, deviation[1] = d.y, deviation[2] = d.z, deviation[3] = d.w;
+    deviation[0] = factor * d.x, deviation[1] = factor * d.y;
+    deviation[2] = factor * d.z, deviation[3] = factor * d.w;
   }
   __device__ void apply(int k, const RowAffine& affine) {
     mean[k] = fmaf(mean[k], affine.scale, affine.shift);
     deviation[k] *= affine.scale;
   }
   /// Weight 0 is element `local` of the segment; those outside it are left as they are.
-  template <class Out>
   __device__ void apply_rows(const DrawJob<Out>& job, const FusedSegment& segment,
                              std::int32_t local) {
     if (segment.affine < 0 || job.scale == nullptr) return;
@@ -125,10 +127,9 @@ struct Gaussians {
     }
   }
 
-  template <class Out>
   __device__ void draw(const PassWords& words, std::int64_t block, float* weights) const {
     float noise[4];
-    if constexpr (std::is_same_v<Out, Bf16>) {
+    if constexpr (kQuick) {
       quick_four(words.values, block, noise);
     } else {
       normal_four(words.values, block, noise);
@@ -138,11 +139,29 @@ struct Gaussians {
   }
 };
 
+/// What the threads of a block draw, each in a column of its own.
+template <class Out>
+struct DrawTable {
+  float4 means[kDrawBlocks][kDrawThreads];
+  float4 deviations[kDrawBlocks][kDrawThreads];
+
+  __device__ void put(int j, const Gaussians<Out>& four) {
+    means[j][threadIdx.x] = reinterpret_cast<const float4&>(four.mean);
+    deviations[j][threadIdx.x] = reinterpret_cast<const float4&>(four.deviation);
+  }
+  __device__ Gaussians<Out> get(int j) const {
+    Gaussians<Out> four;
+    reinterpret_cast<float4&>(four.mean) = means[j][threadIdx.x];
+    reinterpret_cast<float4&>(four.deviation) = deviations[j][threadIdx.x];
+    return four;
+  }
+};
+
 /// Any part of a segment in any layout: one block of noise, weight by weight.
 template <class Out>
 __device__ void draw_block(const DrawJob<Out>& job, const FusedSegment& segment,
                            const FusedTile& tile, std::int64_t block) {
-  Gaussians four;
+  Gaussians<Out> four;
   four.load(job, block);
   four.apply_rows(job, segment, static_cast<std::int32_t>(4 * block - segment.offset));
   std::int32_t places[4];
@@ -154,10 +173,8 @@ __device__ void draw_block(const DrawJob<Out>& job, const FusedSegment& segment,
     places[k] = inside ? channels_last(segment, row_place(segment, local)) : -1;
   }
   for (int pass = blockIdx.y; pass < job.passes; pass += gridDim.y) {
-    PassWords words{};
-    for (int k = 0; k < 4 && job.words != nullptr; ++k) words.values[k] = job.words[4 * pass + k];
     float weights[4];
-    four.draw<Out>(words, block, weights);
+    four.draw(pass_words(job, pass), block, weights);
     Out* drawn = job.out + pass * job.draw_size + segment.place;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
@@ -176,22 +193,22 @@ __device__ void draw_any(const DrawJob<Out>& job, const FusedSegment& segment,
 }
 
 /// A tile whose layout stays as it is, of at most kDrawThreads * kDrawBlocks blocks of noise. The
-/// places of blocks are multiples of `Width`.
-template <int Width, class Out>
+/// places of blocks are multiples of `Width`. `Full`: all blocks are in the tile with all their
+/// weights.
+template <int Width, bool Full, class Out>
 __device__ void draw_straight(const DrawJob<Out>& job, const FusedSegment& segment,
-                              const FusedTile& tile) {
+                              const FusedTile& tile, DrawTable<Out>& table) {
   static_assert(Width == 4 || Width == 2);
   const std::int64_t first = tile.first / 4 + threadIdx.x;
   const std::int64_t end = tile.first + tile.count;
-  Gaussians fours[kDrawBlocks];
   unsigned whole = 0;  // bit j: block j is in the tile with all its weights
-#pragma unroll
   for (int j = 0; j < kDrawBlocks; ++j) {
     const std::int64_t block = first + j * kDrawThreads;
-    fours[j] = {};
-    if (4 * block < tile.first || 4 * block + 4 > end) continue;
-    fours[j].load(job, block);
-    fours[j].apply_rows(job, segment, static_cast<std::int32_t>(4 * block - segment.offset));
+    if (!Full && (4 * block < tile.first || 4 * block + 4 > end)) continue;
+    Gaussians<Out> four;
+    four.load(job, block);
+    four.apply_rows(job, segment, static_cast<std::int32_t>(4 * block - segment.offset));
+    table.put(j, four);
     whole |= 1U << j;
   }
   Out* out = job.out + segment.place + (4 * first - segment.offset);
@@ -200,9 +217,9 @@ __device__ void draw_straight(const DrawJob<Out>& job, const FusedSegment& segme
     Out* drawn = out + pass * job.draw_size;
 #pragma unroll
     for (int j = 0; j < kDrawBlocks; ++j) {
+      if (!Full && (whole >> j & 1U) == 0) continue;
       float w[4];
-      fours[j].draw<Out>(words, first + j * kDrawThreads, w);
-      if ((whole >> j & 1U) == 0) continue;
+      table.get(j).draw(words, first + j * kDrawThreads, w);
       Out* to = drawn + 4 * j * kDrawThreads;
       if (Width == 4) {
         store_four(to, w[0], w[1], w[2], w[3]);
@@ -212,6 +229,7 @@ __device__ void draw_straight(const DrawJob<Out>& job, const FusedSegment& segme
       }
     }
   }
+  if (Full) return;
   // The blocks the tile shares with its neighbours, or that it does not fill.
   const std::int64_t edge = threadIdx.x == 0 ? tile.first / 4 : (end - 1) / 4;
   const bool is_whole = 4 * edge >= tile.first && 4 * edge + 4 <= end;
@@ -223,21 +241,20 @@ __device__ void draw_straight(const DrawJob<Out>& job, const FusedSegment& segme
 /// noise, and stores the four of each tap side by side.
 template <class Out>
 __device__ void draw_nine(const DrawJob<Out>& job, const FusedSegment& segment,
-                          const FusedTile& tile) {
+                          const FusedTile& tile, DrawTable<Out>& table) {
   static_assert(kDrawBlocks == 9);
   const int thread = static_cast<int>(threadIdx.x);
+  if (36 * thread >= tile.count) return;
   const std::int64_t first = tile.first / 4 + 9 * thread;
-  const bool inside = 36 * thread < tile.count;
   const RowPlace place =
       row_place(segment, static_cast<std::int32_t>(tile.first - segment.offset) + 36 * thread);
-  const RowAffine affine = inside ? row_affine(job, segment, place.row) : RowAffine{};
-  Gaussians fours[9];
-#pragma unroll
+  const RowAffine affine = row_affine(job, segment, place.row);
   for (int j = 0; j < 9; ++j) {
-    fours[j] = {};
-    if (inside) fours[j].load(job, first + j);
+    Gaussians<Out> four;
+    four.load(job, first + j);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) fours[j].apply(k, affine);
+    for (int k = 0; k < 4; ++k) four.apply(k, affine);
+    table.put(j, four);
   }
   const int channels = segment.row / 9;
   Out* out = job.out + segment.place + channels_last(segment, place);
@@ -245,8 +262,7 @@ __device__ void draw_nine(const DrawJob<Out>& job, const FusedSegment& segment,
     const PassWords words = pass_words(job, pass);
     float w[36];
 #pragma unroll
-    for (int j = 0; j < 9; ++j) fours[j].draw<Out>(words, first + j, w + 4 * j);
-    if (!inside) continue;
+    for (int j = 0; j < 9; ++j) table.get(j).draw(words, first + j, w + 4 * j);
     Out* drawn = out + pass * job.draw_size;
 #pragma unroll
     for (int tap = 0; tap < 9; ++tap) {
@@ -255,18 +271,25 @@ __device__ void draw_nine(const DrawJob<Out>& job, const FusedSegment& segment,
   }
 }
 
+/// Blocks on a multiprocessor: noise of float32 takes more registers.
+template <class Out>
+inline constexpr int kDrawsAtOnce = std::is_same_v<Out, Bf16> ? 5 : 4;
+
 /// One tile per block in x; the blocks in y share the passes.
 template <class Out>
-__global__ void __launch_bounds__(kDrawThreads, 4) draw_tiles(DrawJob<Out> job) {
+__global__ void __launch_bounds__(kDrawThreads, kDrawsAtOnce<Out>) draw_tiles(DrawJob<Out> job) {
+  __shared__ DrawTable<Out> table;
   const FusedTile tile = job.tiles[blockIdx.x];
   const FusedSegment segment = job.segments[tile.segment];
   const auto shift = segment.offset % 4;  // of blocks of noise against places of four
-  if (segment.area == 1 && shift == 0) {
-    draw_straight<4>(job, segment, tile);
+  if (segment.area == 1 && shift == 0 && tile.count == kFusedTile) {
+    draw_straight<4, true>(job, segment, tile, table);
+  } else if (segment.area == 1 && shift == 0) {
+    draw_straight<4, false>(job, segment, tile, table);
   } else if (segment.area == 1 && shift == 2) {
-    draw_straight<2>(job, segment, tile);
+    draw_straight<2, false>(job, segment, tile, table);
   } else if (segment.area == 9 && segment.row % 36 == 0 && shift == 0) {
-    draw_nine(job, segment, tile);
+    draw_nine(job, segment, tile, table);
   } else {
     draw_any(job, segment, tile);
   }

@@ -55,9 +55,6 @@ inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 inline int max(int a, int b) { return a > b ? a : b; }
 inline int min(int a, int b) { return a < b ? a : b; }
 
-/// Of a value that all lanes have.
-inline unsigned __shfl_sync(unsigned, unsigned value, int) { return value; }
-
 extern Index threadIdx, blockIdx;  ///< of the thread that runs now
 void __syncthreads();
 void __syncwarp();
