@@ -35,7 +35,7 @@ struct Layers {
     };
     factory.conv_norm("u", conv(64, 20, 3, 1, false), "un");
     factory.conv_norm("v", conv(12, 500, 1, 1, false), "vn");
-    factory.linear("w", 7, 6);
+    factory.linear("w", 8, 6);
     factory.conv_norm("x", conv(12, 500, 1, 1, true), "xn");
     factory.conv_norm("a", conv(5, 7, 3, 1, false), "an");
     factory.conv_norm("b", conv(7, 11, 1, 1, true), "bn");

@@ -485,6 +485,10 @@ TEST_F(DeployCommand, AFolderOfTheUserIsNotWorkedIn) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(has(refused.err, "'mine.deploying', where the deployment would be put together"));
   EXPECT_EQ(contents_of(scratch->path() / "mine.deploying/thesis.txt"), "precious");
+  // A folder is no temporary file, whatever its name.
+  fs::create_directories(scratch->path() / "own.deploying/.cubcal-photos.tmp");
+  EXPECT_EQ(deploy({}, "own").exit_code, 2);
+  EXPECT_TRUE(fs::exists(scratch->path() / "own.deploying/.cubcal-photos.tmp"));
 }
 
 TEST_F(DeployCommand, WhatWasDamagedBetweenTwoTriesIsMadeAnew) {

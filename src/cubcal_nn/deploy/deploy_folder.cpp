@@ -4,6 +4,7 @@
 #include <stdio.h>  // renameat2
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cubcal/core/error.h"
@@ -56,20 +57,25 @@ bool is_drawn_file(const ModelPaths& model, const fs::path& path) {
   return path == model.deploy_state() || path == model.calibration() || path.extension() == ".npz";
 }
 
-/// A process that is killed may leave these before anything else.
-bool is_of_no_account(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name == kLockFile || is_temporary_name(name);
+bool is_lock(const fs::directory_entry& entry) { return entry.path().filename() == kLockFile; }
+
+/// What a deployment that is killed at its first file leaves.
+bool is_of_no_account(const fs::directory_entry& entry) {
+  return is_lock(entry) || (fs::is_regular_file(entry.symlink_status()) &&
+                            is_temporary_name(entry.path().filename().string()));
 }
 
-bool is_vacant(const std::string& folder) {
+template <class Passes>
+bool holds_only(const std::string& folder, const Passes& passes) {
   if (!fs::exists(folder)) return true;
   if (!fs::is_directory(folder)) return false;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!is_of_no_account(entry.path())) return false;
-  }
-  return true;
+  const fs::directory_iterator entries(folder);
+  return std::all_of(begin(entries), end(entries), passes);
 }
+
+bool is_vacant(const std::string& folder) { return holds_only(folder, is_lock); }
+/// Of the folder beside the model.
+bool is_barely_begun(const std::string& folder) { return holds_only(folder, is_of_no_account); }
 
 /// What is there must be a model with a name, or nothing.
 std::optional<ModelIdentity> identity_there(const std::string& model) {
@@ -111,7 +117,7 @@ bool is_replaced(const std::string& folder) {
 
 /// While files go, and after a kill, none that is left is gone on with. The lock stays.
 void empty_folder(const std::string& folder) {
-  if (is_vacant(folder)) return;
+  if (is_barely_begun(folder)) return;
   const fs::path state = ModelPaths{folder}.deploy_state();
   if (!is_replaced(folder)) write_state(folder, {{kReplacedNote, "yes"}});
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -210,7 +216,7 @@ DeployFolder::DeployFolder(const std::string& model)
       path_(begun_beside(model_)),
       earlier_(identity_there(model_)) {
   for (const std::string& path : {model_, path_, ModelPaths{model_}.versions()}) refuse_link(path);
-  if (is_vacant(path_) || read_state(path_)) return;
+  if (is_barely_begun(path_) || read_state(path_)) return;
   throw ArgumentError("'" + path_ +
                       "', where the deployment would be put together, is there already and was "
                       "not left by one: move it away");
@@ -226,7 +232,7 @@ FolderLock DeployFolder::take() const {
   try {
     refuse_changed_model();
   } catch (...) {
-    if (is_vacant(path_)) remove_folder(path_);
+    if (is_barely_begun(path_)) remove_folder(path_);
     throw;
   }
   return lock;
@@ -283,11 +289,9 @@ std::optional<std::string> DeployFolder::finish() const {
   // The lock goes along, and is given away in the new place.
   if (!earlier_) {
     refuse_changed_model();
-    if (fs::exists(model_)) {
-      const FolderLock vacant(model_);
-      for (const fs::directory_entry& entry : fs::directory_iterator(model_)) {
-        if (is_of_no_account(entry.path())) fs::remove(entry.path());
-      }
+    if (fs::exists(model_)) {  // an empty folder
+      const FolderLock empty(model_);
+      fs::remove(there.file(kLockFile));
       fs::remove(model_);
     }
     rename_file(path_, model_);
@@ -311,7 +315,7 @@ std::optional<std::string> DeployFolder::finish() const {
 
 void DeployFolder::tidy() const {
   const auto is_left = [this] {
-    return fs::exists(path_) && (is_vacant(path_) || is_replaced(path_));
+    return fs::exists(path_) && (is_barely_begun(path_) || is_replaced(path_));
   };
   try {
     if (fs::exists(ModelPaths{model_}.file(kLockFile))) const FolderLock taken_over(model_);

@@ -112,20 +112,21 @@ class Deployer {
   /// Read when first asked for: most of what is left after a stop needs no images.
   const ImageSet& images() {
     if (set_) return *set_;
-    set_ = std::make_unique<ImageSet>(model_data(data_, run_.description, observer_));
+    auto set = std::make_unique<ImageSet>(model_data(data_, run_.description, observer_));
     for (const char* name : {"train", "val", "test"}) {
-      if (!set_->has_split(name)) {
-        throw ArgumentError("deploying takes the splits train, val and test, and '" + set_->name +
+      if (!set->has_split(name)) {
+        throw ArgumentError("deploying takes the splits train, val and test, and '" + set->name +
                             "' has no split '" + name + "'");
       }
     }
-    check_held_out(*set_, options_.verdict);
+    check_held_out(*set, options_.verdict);
     const std::string& trained_on = run_.description.provenance.data_hash;
-    if (!trained_on.empty() && content_hash(*set_) != trained_on) {
-      observer_.warning("the images of '" + set_->name +
+    if (!trained_on.empty() && content_hash(*set) != trained_on) {
+      observer_.warning("the images of '" + set->name +
                         "' are not those the model was trained on: if training images are among "
                         "its validation or test images, everything below flatters");
     }
+    set_ = std::move(set);
     return *set_;
   }
 

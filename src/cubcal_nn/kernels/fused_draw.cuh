@@ -4,6 +4,7 @@
 
 #include "cubcal_nn/kernels/device_numbers.cuh"
 #include "cubcal_nn/kernels/fused_formula.h"
+#include "cubcal_nn/kernels/quick_math.cuh"
 
 /// Drawing weights on a GPU. What does not depend on the pass (mean and deviation with batch norm
 /// folded in, the places of the results) is worked out once, and a thread has it in its part of
@@ -54,17 +55,12 @@ __device__ inline float4 load_four(const float* flat, std::int64_t block, std::i
 __device__ inline void quick_pair(std::uint32_t radius_bits, std::uint32_t angle_bits, float& first,
                                   float& second) {
   const float u = static_cast<float>(radius_bits) * 0x1p-32F + 0x1p-33F;
-  float log2;
-  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(u));
-  const float radius = root(fabsf(log2));
+  const float radius = root(fabsf(quick_log2(u)));
   // The lower 30 bits, read as signed, and the two of quarter turns above them are one angle.
   const auto turn = static_cast<std::int32_t>((angle_bits ^ 0x20000000U) - 0x20000000U);
   const float angle = static_cast<float>(turn) * (6.28318531F * 0x1p-32F);  // [-pi, pi)
-  float sine, cosine;
-  asm("sin.approx.ftz.f32 %0, %1;" : "=f"(sine) : "f"(angle));
-  asm("cos.approx.ftz.f32 %0, %1;" : "=f"(cosine) : "f"(angle));
-  first = radius * cosine;
-  second = radius * sine;
+  first = radius * quick_cosine(angle);
+  second = radius * quick_sine(angle);
 }
 /// sqrt(2 ln 2): the radius is sqrt(-2 ln u), and log2 u is what a GPU has.
 inline constexpr float kQuickNoise = 1.17741002F;

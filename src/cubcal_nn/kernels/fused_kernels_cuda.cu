@@ -340,8 +340,8 @@ void draw(const FusedLayout& layout, const at::Tensor& mu, const at::Tensor& sig
           const at::Tensor& words, const NormAffine& affine, const at::Tensor& out) {
   const auto tiles = static_cast<unsigned>(layout.tiles.size());
   const auto passes = static_cast<int>(out.size(0));
-  // Some sixteen blocks for each that fits on a large device at once, so that the last ones to run
-  // do not matter; beyond that, the more passes a block takes, the less it spends on its start.
+  // A dozen blocks or more for each that fits on a large device at once, so that the last ones to
+  // run do not matter; beyond that, the more passes a block takes, the less it spends on its start.
   constexpr unsigned kBlocks = 132 * 4 * 16;
   const unsigned slices =
       std::clamp((kBlocks + tiles - 1) / tiles, 1U, static_cast<unsigned>(passes));

@@ -56,5 +56,6 @@ inline int max(int a, int b) { return a > b ? a : b; }
 inline int min(int a, int b) { return a < b ? a : b; }
 
 extern Index threadIdx, blockIdx;  ///< of the thread that runs now
+extern Index blockDim, gridDim;
 void __syncthreads();
 void __syncwarp();

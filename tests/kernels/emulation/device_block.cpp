@@ -8,7 +8,7 @@
 
 #include "cubcal_nn/kernels/tensor_core.cuh"
 
-Index threadIdx, blockIdx;
+Index threadIdx, blockIdx, blockDim, gridDim;
 
 namespace cubcal::device {
 
