@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -41,16 +40,6 @@ bool is_weight_or_its_bias(const ParameterStore& store, std::size_t index) {
   if (index == 0 || entries[index - 1].shape.size() < 2) return false;
   const auto prefix = [](const std::string& path) { return path.substr(0, path.rfind('.')); };
   return prefix(entries[index].path) == prefix(entries[index - 1].path);
-}
-
-/// Of the tile that starts at element `first` of a segment. Whole rows where the layout changes, so
-/// that a tile's place is the same before and after; elsewhere tiles end where a block of noise
-/// does.
-std::int64_t tile_size(const FusedSegment& segment, std::int64_t first) {
-  const std::int64_t left = segment.size - first;
-  if (segment.area == 1) return std::min(left, kFusedTile - (segment.offset + first) % 4);
-  if (segment.row > kFusedTile) return std::min(left, kFusedTile);
-  return std::min(left, kFusedTile / segment.row * segment.row);
 }
 
 }  // namespace

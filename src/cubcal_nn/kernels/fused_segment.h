@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 /// What the fused kernels know of the parameters they work on.
@@ -30,5 +31,15 @@ inline constexpr std::int64_t kDrawAlignment = 64;
 /// The largest tile in elements: 128 threads with 9 blocks of noise each, which are also the
 /// weights of four channels under a 3x3 kernel. A row of a convolution longer than that is cut.
 inline constexpr std::int64_t kFusedTile = std::int64_t{128} * 9 * 4;
+
+/// Of the tile that starts at element `first` of a segment. Whole rows where the layout changes, so
+/// that a tile's place is the same before and after; elsewhere tiles end where a block of noise
+/// does.
+inline std::int64_t tile_size(const FusedSegment& segment, std::int64_t first) {
+  const std::int64_t left = segment.size - first;
+  if (segment.area == 1) return std::min(left, kFusedTile - (segment.offset + first) % 4);
+  if (segment.row > kFusedTile) return std::min(left, kFusedTile);
+  return std::min(left, kFusedTile / segment.row * segment.row);
+}
 
 }  // namespace cubcal

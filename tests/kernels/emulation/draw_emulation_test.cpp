@@ -1,12 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <ostream>
 #include <random>
 #include <vector>
 
 #include "cubcal_nn/kernels/fused_draw.cuh"
+#include "kernels/emulation/device_tensor.h"
 
 namespace cubcal::device {
 namespace {
@@ -25,27 +26,13 @@ void PrintTo(const Parameter& p, std::ostream* out) {
        << (p.folded ? ", folded" : "") << (p.gaussian ? "" : ", points");
 }
 
-/// As store_layout.cpp cuts them.
 std::vector<FusedTile> tiles_of(const FusedSegment& segment) {
   std::vector<FusedTile> tiles;
   for (std::int64_t done = 0; done < segment.size; done += tiles.back().count) {
-    std::int64_t count = kFusedTile;
-    if (segment.area == 1) {
-      count -= (segment.offset + done) % 4;
-    } else if (segment.row <= kFusedTile) {
-      count = kFusedTile / segment.row * segment.row;
-    }
-    count = std::min(count, segment.size - done);
-    tiles.push_back({segment.offset + done, static_cast<std::int32_t>(count), 0});
+    tiles.push_back(
+        {segment.offset + done, static_cast<std::int32_t>(tile_size(segment, done)), 0});
   }
   return tiles;
-}
-
-std::vector<float> between(std::int64_t count, float low, float high, std::mt19937& random) {
-  std::uniform_real_distribution<float> distribution(low, high);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& value : values) value = distribution(random);
-  return values;
 }
 
 class DrawSource : public testing::TestWithParam<Parameter> {
@@ -74,27 +61,18 @@ class DrawSource : public testing::TestWithParam<Parameter> {
     const std::int64_t size = segment.offset + segment.size + 3;
     const std::int64_t draw_size =
         place + (segment.size / kDrawAlignment + 2) * kDrawAlignment;  // aligned as all draws
-    // 16 bytes are read at once.
-    std::vector<float4> mu(static_cast<std::size_t>(size / 4 + 1)), sigma(mu);
-    auto* means = reinterpret_cast<float*>(mu.data());
-    auto* deviations = reinterpret_cast<float*>(sigma.data());
-    const std::vector<float> some = between(2 * size, 0.01F, 0.5F, random);
-    for (std::int64_t i = 0; i < size; ++i) {
-      means[i] = some[static_cast<std::size_t>(i)] - 0.25F;
-      deviations[i] = some[static_cast<std::size_t>(size + i)];
-    }
-    const std::vector<float> scale = between(p.rows, 0.5F, 2, random);
-    const std::vector<float> shift = between(p.rows, -1, 1, random);
+    const DeviceTensor<float> means(size, random), deviations(size, random);
+    const DeviceTensor<float> scale(p.rows, random), shift(p.rows, random);
     std::vector<uint4> words(kPasses);
     for (uint4& each : words) {
       each = {static_cast<unsigned>(random()), static_cast<unsigned>(random()),
               static_cast<unsigned>(random()), static_cast<unsigned>(random())};
     }
-    std::vector<uint4> drawn(static_cast<std::size_t>(kPasses * draw_size) * sizeof(Out) / 16 + 1);
-    auto* out = reinterpret_cast<Out*>(drawn.data());
+    const DeviceTensor<Out> drawn(kPasses * draw_size, random);
+    Out* out = drawn.data();
     for (std::int64_t i = 0; i < kPasses * draw_size; ++i) store(out + i, untouched);
     const auto* given = reinterpret_cast<const std::uint32_t*>(words.data());
-    run<Out>({&segment, tiles.data(), means, p.gaussian ? deviations : nullptr,
+    run<Out>({&segment, tiles.data(), means.data(), p.gaussian ? deviations.data() : nullptr,
               p.gaussian ? given : nullptr, p.folded ? scale.data() : nullptr,
               p.folded ? shift.data() : nullptr, out, size, draw_size, kPasses},
              tiles.size());
@@ -110,8 +88,7 @@ class DrawSource : public testing::TestWithParam<Parameter> {
           expected += static_cast<double>(deviations[p.offset + i]) * noise[(p.offset + i) % 4];
         }
         if (p.folded) {
-          const auto r = static_cast<std::size_t>(where.row);
-          expected = expected * scale[r] + shift[r];
+          expected = expected * scale[where.row] + shift[where.row];
         }
         const double got = load(of_pass + place + channels_last(segment, where));
         largest = std::max(largest, std::abs(got - expected) / (1 + std::abs(expected)));
